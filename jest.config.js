@@ -1,0 +1,9 @@
+/** @type {import('jest').Config} */
+module.exports = {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/examples/**/*.test.ts'],
+  transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/cdk.out/'],
+  maxWorkers: 2,
+  errorOnDeprecated: true,
+};

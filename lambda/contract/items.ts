@@ -1,0 +1,215 @@
+import type { JsonObject, JsonValue } from './json';
+import type { RunTotals } from './outcome';
+
+/*
+ * Layout of the state table (public contract; docs/state-table.md explains it). One table, string keys `pk` and `sk`, TTL
+ * attribute `expiresAt` in seconds. All other times are epoch milliseconds. Partition keys begin with the fanoutId and `#`, so that IAM
+ * can limit a fanout to its own keys; identifiers in keys never contain `#`.
+ */
+
+/** Names of the table's attributes that AWS must know. */
+export const TABLE = { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'expiresAt' } as const;
+
+/** Primary key of an item. */
+export interface ItemKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** One slice of a run: a job, and a segment of its source. */
+export interface Lane {
+  readonly fanoutId: string;
+  readonly runId: string;
+  readonly jobType: string;
+  readonly segment: number;
+}
+
+/** Identifies a page. */
+export interface PageId extends Lane {
+  readonly page: number;
+}
+
+const PAGE_DIGITS = 6;
+const SEGMENT_DIGITS = 3;
+const TIME_DIGITS = 15;
+const padded = (value: number, digits: number): string => String(value).padStart(digits, '0');
+const laneKey = (lane: Lane): string => `${lane.runId}#${lane.jobType}#${padded(lane.segment, SEGMENT_DIGITS)}`;
+
+/** Keys of every item; the only place that knows how they are spelled. */
+export const ITEM_KEYS = {
+  lock: (fanoutId: string): ItemKey => ({ pk: fanoutId, sk: 'LOCK' }),
+  flags: (fanoutId: string): ItemKey => ({ pk: fanoutId, sk: 'FLAGS' }),
+  run: (fanoutId: string, runId: string): ItemKey => ({ pk: fanoutId, sk: `RUN#${runId}` }),
+  keys: (id: PageId): ItemKey => ({
+    pk: `${id.fanoutId}#${laneKey(id)}`,
+    sk: `KEYS#${padded(id.page, PAGE_DIGITS)}`,
+  }),
+  /** All KEYS items of a lane share this partition, in page order. */
+  keysPartition: (lane: Lane): string => `${lane.fanoutId}#${laneKey(lane)}`,
+  page: (id: PageId): ItemKey => ({
+    pk: `${id.fanoutId}#${laneKey(id)}#${padded(id.page, PAGE_DIGITS)}`,
+    sk: 'PAGE',
+  }),
+  openPartition: (fanoutId: string): string => `${fanoutId}#OPEN`,
+  openPage: (id: PageId): ItemKey => ({
+    pk: `${id.fanoutId}#OPEN`,
+    sk: `${laneKey(id)}#${padded(id.page, PAGE_DIGITS)}`,
+  }),
+  openRun: (fanoutId: string, runId: string): ItemKey => ({ pk: `${fanoutId}#OPEN`, sk: runId }),
+  /** Prefix of the sort keys of all open pages of a run; the run's own row does not match. */
+  openPagesOfRun: (runId: string): string => `${runId}#`,
+  deadPartition: (fanoutId: string): string => `${fanoutId}#DEAD`,
+  dead: (fanoutId: string, diedAt: number, deathId: string): ItemKey => ({
+    pk: `${fanoutId}#DEAD`,
+    sk: `${padded(diedAt, TIME_DIGITS)}#${deathId}`,
+  }),
+  /** Sort key from which on deaths happened at `since` or later. */
+  deadSince: (since: number): string => padded(Math.max(0, since), TIME_DIGITS),
+} as const;
+
+/** The orchestration lock. No TTL: its fence must not restart. */
+export interface LockItem extends ItemKey {
+  /** Of the acquisition that holds the lock; absent when it is free. */
+  readonly token?: string;
+  /** Grows with every acquisition. */
+  readonly fence: number;
+  readonly leaseUntil: number;
+  /** The run that the holder scans. */
+  readonly runId?: string;
+  /** Newest tick that waits for the holder (`queueOne`); set only while the lock is held. */
+  readonly waiting?: JsonObject;
+}
+
+/**
+ * State of a run. `scanning` -> `scanned` (every page accepted by SQS) -> `completed` (every record settled). `scanning` -> `failed` (the
+ * source cannot be read; `resume` leads back) or `cancelled`; both complete likewise once their pages are at rest. `skipped` is final: the tick was refused.
+ */
+export type RunState = 'scanning' | 'scanned' | 'completed' | 'skipped' | 'failed' | 'cancelled';
+
+/** One run. */
+export interface RunItem extends ItemKey {
+  readonly runId: string;
+  readonly state: RunState;
+  readonly fence: number;
+  /** The tick or trigger that started it. */
+  readonly tick: JsonObject;
+  readonly params?: JsonObject;
+  /** Lane rule, frozen when the run starts. */
+  readonly lanes: 'group' | 'single';
+  readonly startedAt: number;
+  readonly scannedAt?: number;
+  readonly completedAt?: number;
+  /** Number of pages by `job#segment`; present once the segment is read to its end. */
+  readonly pages: Readonly<Record<string, number>>;
+  /** Present once completed. */
+  readonly totals?: RunTotals;
+  /** Why it failed or was skipped. */
+  readonly cause?: string;
+  readonly expiresAt: number;
+}
+
+/** A record that was rejected before it was enqueued. */
+export interface RejectedRecord {
+  readonly key: string;
+  readonly cause: string;
+}
+
+/** The keys of a page, written before its first send. */
+export interface KeysItem extends ItemKey {
+  readonly fence: number;
+  /** Ordinals of the page: records that are sent. */
+  readonly count: number;
+  /** 8 bytes for each ordinal, in order. */
+  readonly hashes: Uint8Array;
+  /** Cursors, as JSON text; absent: the beginning. */
+  readonly before?: string;
+  readonly after?: string;
+  /** Whether the source ended with this page. */
+  readonly last?: boolean;
+  /** Records refused before sending; `rejected` holds at most the first 20 of them. */
+  readonly rejectedCount: number;
+  readonly rejected: readonly RejectedRecord[];
+  readonly skippedCount: number;
+  readonly duplicateCount: number;
+  readonly expiresAt: number;
+}
+
+/** A handler's hold on an ordinal. Names are short because a page holds many. */
+export interface Claim {
+  /** Token of the claim; absent once the attempt failed. */
+  readonly t?: string;
+  /** Attempts, this one included. */
+  readonly a: number;
+  /** Lease, epoch milliseconds; absent or 0: none. */
+  readonly u?: number;
+  /** When the ordinal was first claimed, epoch milliseconds. */
+  readonly f: number;
+  /** Last error, cut to 100 bytes. */
+  readonly e?: string;
+  /** Present once the record is dying: whoever receives it goes on with its death and never calls the handler. */
+  readonly d?: Dying;
+}
+
+/** A death that was decided and is being carried out. */
+export interface Dying {
+  readonly at: number;
+  readonly cause: string;
+  readonly deathId: string;
+}
+
+/** What became of the ordinals of a page. Outcome sets are named after the outcomes. */
+export interface PageItem extends ItemKey {
+  readonly fence: number;
+  /** Number of ordinals, once SQS accepted them all. */
+  readonly sealed?: number;
+  readonly closed?: boolean;
+  /** Settled ordinals, whatever the outcome. */
+  readonly settled?: ReadonlySet<number>;
+  readonly succeeded?: ReadonlySet<number>;
+  readonly dead?: ReadonlySet<number>;
+  readonly cancelled?: ReadonlySet<number>;
+  readonly expired?: ReadonlySet<number>;
+  readonly obsolete?: ReadonlySet<number>;
+  readonly withdrawn?: ReadonlySet<number>;
+  readonly rejected?: ReadonlySet<number>;
+  readonly skipped?: ReadonlySet<number>;
+  /** By ordinal, in decimal; an ordinal that is settled has none. */
+  readonly claims: Readonly<Record<string, Claim>>;
+  readonly expiresAt: number;
+}
+
+/** Thin index row of an open page (with `page`), or of a run that is not yet notified (without). */
+export interface OpenItem extends ItemKey {
+  readonly runId: string;
+  readonly jobType?: string;
+  readonly segment?: number;
+  readonly page?: number;
+  readonly expiresAt: number;
+}
+
+/** A dead record. */
+export interface DeadItem extends ItemKey {
+  readonly deathId: string;
+  readonly runId: string;
+  readonly jobType: string;
+  readonly segment: number;
+  readonly page: number;
+  readonly ordinal: number;
+  readonly key: string;
+  /** The 8 bytes that KEYS holds of the key. */
+  readonly hash: Uint8Array;
+  readonly group: string;
+  readonly cause: string;
+  readonly errorName: string;
+  readonly errorMessage: string;
+  readonly attempts: number;
+  readonly diedAt: number;
+  /** `redriven` counts as in flight until its outcome is stored. */
+  readonly state: 'dead' | 'redriven' | 'succeeded' | 'obsolete' | 'purged';
+  /** Claim of the redrive. */
+  readonly claim?: Claim;
+  readonly expiresAt: number;
+}
+
+/** The body of a cursor as it is stored. */
+export type StoredCursor = JsonValue;

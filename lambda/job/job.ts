@@ -1,0 +1,127 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { JsonObject, JsonValue } from '../contract';
+import type { Logger } from '../ports';
+
+/** Where a source resumes: any JSON value. `null`, `''` and `{}` mean that nothing follows. */
+export type Cursor = JsonValue;
+
+/**
+ * `T` where JSON keeps it exactly; elsewhere a text that says what JSON would lose, so that the compiler shows it at the field. A handler is
+ * handed what came out of the queue: a `Date` would be a string by then, a `Map` an empty object.
+ */
+export type JsonCompatible<T> = T extends string | number | boolean | null
+  ? T
+  : T extends bigint
+    ? 'JSON has no bigint: yield String(value)'
+    : T extends Date
+      ? 'JSON has no Date: yield date.toISOString()'
+      : T extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>
+        ? 'JSON has no Map or Set: yield an array or an object'
+        : T extends (...args: never[]) => unknown
+          ? 'JSON has no functions'
+          : T extends symbol
+            ? 'JSON has no symbols'
+            : T extends object
+              ? { [K in keyof T]: JsonCompatible<Exclude<T[K], undefined>> | Extract<T[K], undefined> }
+              : unknown extends T
+                ? T
+                : never;
+
+/**
+ * What a source yields: a record, or a chunk of up to 1,000 records, with the cursor that resumes *after* it. Cursors grow: the same cursor
+ * twice fails the run.
+ */
+export type SourceItem<R> =
+  { readonly record: R; readonly cursor: Cursor } | { readonly records: readonly R[]; readonly cursor: Cursor };
+
+/** The tick that started a run. */
+export interface Tick {
+  /** The scheduled time as the Scheduler gave it; identifies the tick. */
+  readonly scheduledTime: string;
+}
+
+/** What `setup` is given. */
+export interface SetupContext {
+  /** Reads a secret that the construct's `secrets` prop names. */
+  readonly secret: (name: string) => Promise<string>;
+  readonly log: Logger;
+}
+
+/** What a source is given, besides what `setup` returned. */
+export interface SourceContext {
+  readonly runId: string;
+  readonly tick: Tick;
+  /** Parameters of a triggered run; empty for a tick. */
+  readonly params: JsonObject;
+  /** Where to go on; `undefined` at the beginning. */
+  readonly cursor: Cursor | undefined;
+  /** Fires when the scan must stop: pass it to statements and requests. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/** What a handler is given, besides what `setup` returned. */
+export interface HandlerContext {
+  readonly runId: string;
+  readonly jobType: string;
+  readonly key: string;
+  readonly group: string;
+  readonly params: JsonObject;
+  /** This call, from 1. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** The same for every attempt and every redrive of this record of this run: hand it to systems that deduplicate by key. */
+  readonly idempotencyKey: string;
+  /** Fires before the time of the handler is over, with room left to answer. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/** Marks a job; a `Symbol.for`, since two copies of the package may meet. */
+export const JOB_BRAND = Symbol.for('cron-fanout.job');
+
+/**
+ * One consumer: where its records come from and what is done with each. Functions live here; numbers and policies are props of the construct.
+ *
+ * `R` is the type of a record, `D` what `setup` returns.
+ */
+export interface JobDefinition<R, D extends object> {
+  /** Name of the job: 1 to 64 of `[A-Za-z0-9._-]`, beginning with a letter or digit. Part of every message: renaming it strands messages. */
+  readonly jobType: string;
+  /**
+   * Any Standard Schema (zod, valibot, arktype). Checked when a record is read and again before it is handled.
+   *
+   * @default - records are not checked at run time
+   */
+  readonly schema?: StandardSchemaV1<unknown, R>;
+  /**
+   * Called once per execution environment, before the first source or handler; a failure is retried by the next invocation.
+   *
+   * @default - nothing is set up
+   */
+  readonly setup?: (context: SetupContext) => D | Promise<D>;
+  /** Yields the eligible records, resumable by cursor. */
+  readonly source: (context: D & SourceContext) => AsyncIterable<SourceItem<R & JsonCompatible<R>>>;
+  /** Identity of a record, 1 to 1,024 characters. */
+  readonly key: (record: R) => string;
+  /**
+   * Ordering lane of a record, 1 to 1,024 characters: messages of one group are handled one at a time, in order.
+   *
+   * @default - the key
+   */
+  readonly group?: (record: R) => string;
+  /**
+   * Asked right before the handler is called; `false` settles the record as `obsolete`.
+   *
+   * @default - every record is still eligible
+   */
+  readonly stillEligible?: (record: R, context: D & HandlerContext) => boolean | Promise<boolean>;
+  /** Handles one record. A return settles it as `succeeded`; a throw is retried by the retry policy. */
+  readonly handler: (record: R, context: D & HandlerContext) => unknown;
+}
+
+/** A job as `defineJob` returns it. */
+export type Job<R = never, D extends object = never> = JobDefinition<R, D> & { readonly [JOB_BRAND]: true };
+
+/** A job whose record type is not known: how the runtime sees it. */
+export type AnyJob = JobDefinition<JsonValue, object> & { readonly [JOB_BRAND]: true };
