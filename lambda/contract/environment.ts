@@ -66,3 +66,9 @@ export interface FanoutConfiguration {
   /** Overrides by `jobType`. */
   readonly jobs: Readonly<Record<string, Partial<JobConfiguration>>>;
 }
+
+/** Policies of a job: the fanout's defaults with the overrides of its `jobType`. */
+export function jobConfiguration(configuration: FanoutConfiguration, jobType: string): JobConfiguration {
+  const overrides = Object.hasOwn(configuration.jobs, jobType) ? configuration.jobs[jobType] : undefined;
+  return { ...configuration.defaults, ...overrides };
+}

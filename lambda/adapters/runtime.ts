@@ -1,0 +1,69 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { FanoutConfiguration } from '../contract';
+import { ENVIRONMENT } from '../contract';
+import type { Clock, Logger, MessageQueue, Randomness, Secrets, StateStore } from '../ports';
+import type { Environment } from './configuration';
+import { readConfiguration, readSecretArns, required } from './configuration';
+import { DynamoDbStateStore } from './dynamodb-state-store';
+import { PowertoolsLogger } from './powertools-logger';
+import { SecretsManagerSecrets } from './secrets-manager-secrets';
+import { SqsMessageQueue } from './sqs-message-queue';
+import { systemClock } from './system-clock';
+import { systemRandomness } from './system-randomness';
+
+/** Every port, wired to AWS: what one execution environment works with. */
+export interface Runtime {
+  readonly fanoutId: string;
+  readonly configuration: FanoutConfiguration;
+  readonly store: StateStore;
+  /** The FIFO work queue. */
+  readonly queue: MessageQueue;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly logger: Logger;
+  readonly secrets: Secrets;
+  /** The FIFO dead-letter queue. @throws CronFanoutError where the function has none */
+  readonly deadLetterQueue: () => MessageQueue;
+}
+
+/** An unreachable service fails an attempt after this long; the SDK then tries again. */
+const CONNECTION_TIMEOUT_MS = 2_000;
+const REQUEST_TIMEOUT_MS = 10_000;
+const MAX_ATTEMPTS = 4;
+
+/** Client settings that all AWS clients of the runtime share. */
+export const CLIENT_SETTINGS = {
+  maxAttempts: MAX_ATTEMPTS,
+  requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+} as const;
+
+/**
+ * Builds the runtime of an execution environment.
+ *
+ * @throws CronFanoutError `MissingEnvironment` or `InvalidConfiguration`
+ */
+export function createRuntime(environment: Environment = process.env): Runtime {
+  const fanoutId = required(environment, ENVIRONMENT.fanoutId);
+  const sqs = new SQSClient(CLIENT_SETTINGS);
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(CLIENT_SETTINGS), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+  return {
+    fanoutId,
+    configuration: readConfiguration(environment),
+    store: new DynamoDbStateStore({
+      client,
+      tableName: required(environment, ENVIRONMENT.stateTable),
+      clock: systemClock,
+      randomness: systemRandomness,
+    }),
+    queue: new SqsMessageQueue(sqs, required(environment, ENVIRONMENT.queueUrl)),
+    deadLetterQueue: () => new SqsMessageQueue(sqs, required(environment, ENVIRONMENT.deadLetterQueueUrl)),
+    clock: systemClock,
+    randomness: systemRandomness,
+    logger: new PowertoolsLogger().with({ fanoutId }),
+    secrets: new SecretsManagerSecrets(readSecretArns(environment)),
+  };
+}
