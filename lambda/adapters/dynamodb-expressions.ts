@@ -44,10 +44,24 @@ class Placeholders {
 export function expressionsOf(condition?: Condition, change?: Change): Expressions {
   const placeholders = new Placeholders();
   const parts = {
-    ...(condition !== undefined && { ConditionExpression: conditionText(condition, placeholders) }),
+    ...(condition !== undefined && { ConditionExpression: conditionText(simplified(condition), placeholders) }),
     ...(change !== undefined && { UpdateExpression: updateText(change, placeholders) }),
   };
   return { ...parts, ...placeholders.collected() };
+}
+
+/** The same condition without what DynamoDB refuses to parse: lists of one part, whose parentheses are redundant, and double negations. */
+function simplified(condition: Condition): Condition {
+  if (condition.op === 'all' || condition.op === 'any') {
+    const parts = condition.of.map(simplified);
+    const [only, ...others] = parts;
+    return only !== undefined && others.length === 0 ? only : { op: condition.op, of: parts };
+  }
+  if (condition.op === 'not') {
+    const of = simplified(condition.of);
+    return of.op === 'not' ? of.of : { op: 'not', of };
+  }
+  return condition;
 }
 
 function conditionText(condition: Condition, placeholders: Placeholders): string {
@@ -61,15 +75,17 @@ function conditionText(condition: Condition, placeholders: Placeholders): string
     case 'contains':
       return `contains(${placeholders.path(condition.path)}, ${placeholders.value(condition.member)})`;
     case 'not':
-      return `NOT (${conditionText(condition.of, placeholders)})`;
+      return `NOT ${operand(condition.of, placeholders)}`;
     case 'all':
     case 'any':
-      return joined(condition.of, condition.op === 'all' ? ' AND ' : ' OR ', placeholders);
+      return condition.of.map((part) => operand(part, placeholders)).join(condition.op === 'all' ? ' AND ' : ' OR ');
   }
 }
 
-function joined(conditions: readonly Condition[], operator: string, placeholders: Placeholders): string {
-  return conditions.map((part) => `(${conditionText(part, placeholders)})`).join(operator);
+/** A condition as part of another. */
+function operand(condition: Condition, placeholders: Placeholders): string {
+  const text = conditionText(condition, placeholders);
+  return condition.op === 'all' || condition.op === 'any' ? `(${text})` : text;
 }
 
 function updateText(change: Change, placeholders: Placeholders): string {

@@ -30,7 +30,7 @@ export class MemoryStateStore implements StateStore {
     if (condition !== undefined && !holds(this.read(item), condition)) {
       return Promise.resolve(false);
     }
-    this.write(item, definedOf(item as unknown as Stored));
+    this.write(item, cloned(item as unknown as Attribute) as Stored);
     return Promise.resolve(true);
   }
 
@@ -82,16 +82,33 @@ function compareText(left: string, right: string): number {
 }
 
 function copy(item: Stored | undefined): Stored | undefined {
-  return item === undefined ? undefined : structuredClone(item);
+  return item === undefined ? undefined : (cloned(item as Attribute) as Stored);
 }
 
-function definedOf(item: Stored): Stored {
-  return structuredClone(Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)));
+/** A deep copy. Not `structuredClone`: in a test's own realm its sets would be of another. */
+function cloned(value: Attribute): Attribute {
+  if (value instanceof Set) {
+    return new Set(value as ReadonlySet<number>);
+  }
+  if (value instanceof Uint8Array) {
+    return new Uint8Array(value);
+  }
+  if (Array.isArray(value)) {
+    return (value as readonly Attribute[]).map(cloned);
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value as Stored).flatMap(([name, member]) =>
+        member === undefined ? [] : [[name, cloned(member)]],
+      ),
+    );
+  }
+  return value;
 }
 
 function applyChange(item: Stored, change: Change): void {
   for (const [path, value] of change.set ?? []) {
-    parentOf(item, path)[lastOf(path)] = structuredClone(value);
+    parentOf(item, path)[lastOf(path)] = cloned(value);
   }
   for (const [path, value] of change.add ?? []) {
     item[path[0]] = sum(attributeAt(item, path), value);
