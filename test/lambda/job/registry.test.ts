@@ -1,0 +1,63 @@
+import { CronFanoutError } from '../../../lambda/contract';
+import { defineJob } from '../../../lambda/job';
+import { JOB_BRAND } from '../../../lambda/job/job';
+import { collectJobs } from '../../../lambda/job/registry';
+
+const job = (jobType: string) =>
+  defineJob({
+    jobType,
+    async *source() {
+      yield { record: { id: 'a' }, cursor: 'a' };
+    },
+    key: (record) => record.id,
+    handler: () => undefined,
+  });
+
+const codeOf = (action: () => unknown): string | undefined => {
+  try {
+    action();
+    return undefined;
+  } catch (error) {
+    return error instanceof CronFanoutError ? error.code : String(error);
+  }
+};
+
+describe('collectJobs', () => {
+  it('finds a default export, named exports and arrays', () => {
+    const jobs = collectJobs({ default: [job('a'), job('b')], named: job('c'), other: 42, nothing: null });
+    expect([...jobs.keys()]).toEqual(['a', 'b', 'c']);
+  });
+
+  it('finds the exports of a CommonJS module that an ES module imports', () => {
+    const a = job('a');
+    expect([...collectJobs({ default: { default: a, __esModule: true }, a }).keys()]).toEqual(['a']);
+  });
+
+  it('counts a job that is exported twice once', () => {
+    const a = job('a');
+    expect(collectJobs({ default: a, named: a }).size).toBe(1);
+  });
+
+  it('recognises a job of another copy of the package by its brand', () => {
+    const foreign = { jobType: 'foreign', [Symbol.for('cron-fanout.job')]: true };
+    expect([...collectJobs({ foreign }).keys()]).toEqual(['foreign']);
+    expect(JOB_BRAND).toBe(Symbol.for('cron-fanout.job'));
+  });
+
+  it('rejects two jobs of one jobType', () => {
+    expect(codeOf(() => collectJobs({ a: job('same'), b: job('same') }))).toBe('DuplicateJobType');
+  });
+
+  it('rejects a module without a job, and lists what it exports', () => {
+    expect(codeOf(() => collectJobs({ handler: () => undefined }))).toBe('NoJobs');
+    expect(() => collectJobs({ handler: 1, helper: 2 })).toThrow('received handler, helper');
+  });
+
+  it.each(['', 'with space', 'with#hash', '.hidden', 'x'.repeat(65)])('rejects the jobType %j', (jobType) => {
+    expect(codeOf(() => collectJobs({ a: job(jobType) }))).toBe('InvalidJobType');
+  });
+
+  it.each(['a', 'booking.reminder', 'x'.repeat(64), '0-1_2.3'])('accepts the jobType %j', (jobType) => {
+    expect(collectJobs({ a: job(jobType) }).has(jobType)).toBe(true);
+  });
+});
