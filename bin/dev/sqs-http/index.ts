@@ -1,0 +1,1 @@
+export { startSqsServer, type SqsServer, type SqsServerOptions } from './server';

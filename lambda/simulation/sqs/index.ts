@@ -1,0 +1,14 @@
+export { changeVisibility } from './actions/change-message-visibility';
+export { deleteReceived } from './actions/delete-message';
+export { reportAttributes, setAttributes } from './actions/queue-attributes';
+export { receive, receiveWaiting, type ReceiveRequest } from './actions/receive-message';
+export { send } from './actions/send-message';
+export { ACTIONS } from './actions';
+export { SqsEngine, type CallContext, type SqsEngineOptions } from './engine';
+export { EngineMessageQueue } from './engine-message-queue';
+export { SqsError, type SqsErrorCode } from './errors';
+export type { SqsEvent, SqsObserver } from './events';
+export type { MessageAttribute, MessageContent, MessageState, MessageView } from './message';
+export { type Queue, type QueueCounts } from './queue';
+export type { ThrottledCall } from './throttle';
+export { md5, md5OfAttributes, systemAttributes } from './wire-message';
