@@ -1,0 +1,48 @@
+import { relative, resolve, sep } from 'node:path';
+
+/** Where the inputs of a bundle lie. */
+export interface InputRoots {
+  /** Directory that esbuild names its inputs relative to. */
+  readonly projectRoot: string;
+  /** Directory of this package's runtime files. */
+  readonly runtimeRoot: string;
+}
+
+/**
+ * The name of an input that does not depend on where project and packages lie: it is what ends up in source maps, and so in traces.
+ *
+ * A file of a package is named from its last `node_modules` on, a file of the runtime after this package, anything else relative to the project.
+ *
+ * @param input path relative to the project root, with forward slashes, as esbuild gives it
+ */
+export function canonicalPath(input: string, roots: InputRoots): string {
+  const inRuntime = relative(roots.runtimeRoot, resolve(roots.projectRoot, input));
+  if (!inRuntime.startsWith('..') && resolve(inRuntime) !== inRuntime) {
+    return `cron-fanout/${inRuntime.split(sep).join('/')}`;
+  }
+  const packageStart = input.lastIndexOf('node_modules/');
+  return packageStart === -1 ? input : input.slice(packageStart);
+}
+
+/**
+ * Gives the inputs of a source map their canonical names. Mappings stay as they are.
+ *
+ * @param map the source map as JSON
+ */
+export function canonicalSourceMap(map: string, roots: InputRoots): string {
+  const parsed = JSON.parse(map) as { sources: string[] };
+  return JSON.stringify({ ...parsed, sources: parsed.sources.map((source) => canonicalPath(source, roots)) });
+}
+
+/**
+ * Gives the inputs of code their canonical names. Code that is not minified holds them in two places: the comment before a module and the
+ * function around a CommonJS module.
+ */
+export function canonicalCode(code: string, inputs: readonly string[], roots: InputRoots): string {
+  return inputs.reduce((text, input) => {
+    const canonical = canonicalPath(input, roots);
+    return canonical === input
+      ? text
+      : text.replaceAll(`// ${input}\n`, `// ${canonical}\n`).replaceAll(`"${input}"(`, `"${canonical}"(`);
+  }, code);
+}
