@@ -3,6 +3,7 @@ export * from './envelope';
 export * from './errors';
 export * from './events';
 export * from './items';
+export * from './job-type';
 export * from './json';
 export * from './limits';
 export * from './outcome';

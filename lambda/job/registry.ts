@@ -1,12 +1,9 @@
-import { CronFanoutError } from '../contract';
+import { CronFanoutError, JOB_TYPE_PATTERN, JOB_TYPE_RULE } from '../contract';
 import { JOB_BRAND } from './job';
 import type { AnyJob } from './job';
 
 /** The jobs of a fanout by `jobType`, in the order in which their module exports them. */
 export type JobRegistry = ReadonlyMap<string, AnyJob>;
-
-/** What a `jobType` may look like; it is part of keys of the state table, where `#` separates. */
-export const JOB_TYPE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
  * Collects the jobs that a module exports: its default export (a job or an array of jobs) and its named exports. Exports that are no jobs are
@@ -68,7 +65,7 @@ function checkJobType(jobType: unknown): void {
     throw new CronFanoutError('InvalidJobType', {
       what: 'jobType',
       received: JSON.stringify(jobType),
-      allowed: '1 to 64 characters of A-Z a-z 0-9 . _ -, beginning with a letter or digit',
+      allowed: JOB_TYPE_RULE,
       change: 'choose such a name, for example "booking.reminder"',
     });
   }

@@ -1,0 +1,134 @@
+import { Stack } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Connections } from 'aws-cdk-lib/aws-ec2';
+import type { IConnectable } from 'aws-cdk-lib/aws-ec2';
+import type { Function } from 'aws-cdk-lib/aws-lambda';
+import type { IScheduleGroup, Schedule } from 'aws-cdk-lib/aws-scheduler';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { bundleJobs } from './bundling';
+import { fanoutIdOf } from './fanout-id';
+import { readSource } from './job-source';
+import { createConsumer } from './parts/consumer';
+import type { Consumer } from './parts/consumer';
+import { createFailureQueue, createWorkQueues } from './parts/queues';
+import { createScanner } from './parts/scanner';
+import { createSchedules } from './parts/schedules';
+import { createStateTable } from './parts/state-table';
+import type { CronFanoutProps } from './props';
+import { claimQueue } from './queue-owners';
+import { checkReservation } from './reservation';
+import { readSettings } from './settings';
+import { attachWarnings } from './warnings';
+
+const BRAND = Symbol.for('cron-fanout.CronFanout');
+
+/**
+ * Every N minutes, finds the records that are due and handles each one: a schedule calls the scanner, which enqueues a message per record
+ * on a FIFO queue, from which the consumer handles them; what fails for good ends in a dead-letter queue, with its cause.
+ *
+ * Ids of the construct and of its children are part of its public contract: they make the logical ids of queues and table.
+ *
+ * @example
+ * new CronFanout(this, 'BookingReminders', {
+ *   entry: join(__dirname, '../jobs/booking-reminders.ts'),
+ *   schedule: ScheduleExpression.rate(Duration.minutes(5)),
+ * });
+ */
+export class CronFanout extends Construct implements IConnectable {
+  /** Whether a value is a `CronFanout`, made by whichever copy of this package. */
+  static isCronFanout(value: unknown): value is CronFanout {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+
+  /** Identifies the fanout in its state table, messages and metrics: stack name and construct path, shortened by hash. */
+  readonly fanoutId: string;
+  /** Handlers at once that the event source mapping allows: `maxConcurrency`, or the nearest below it that can be had. */
+  readonly effectiveConcurrency: number;
+  /** The schedule of the ticks; `undefined` for a fanout that is started by triggers alone. */
+  readonly schedule: Schedule | undefined;
+  /** The schedule of the watchdog; `undefined` where the ticks come often enough to do its work. */
+  readonly watchdog: Schedule | undefined;
+  /** The group of both schedules; the metrics of the Scheduler are by group. */
+  readonly scheduleGroup: IScheduleGroup;
+  /** Finds the records that are due. Grant it what the sources of the jobs read. */
+  readonly scanner: Function;
+  /** Handles the records. Grant it what the handlers of the jobs do. */
+  readonly consumer: Function;
+  /** The FIFO queue between the two. */
+  readonly queue: IQueue;
+  /** The FIFO queue with the dead records. */
+  readonly deadLetterQueue: IQueue;
+  /** The standard queue with ticks that could not be delivered and invocations of the scanner that failed. */
+  readonly failureQueue: IQueue;
+  /** The table with lock and ledger. */
+  readonly stateTable: ITable;
+
+  /**
+   * @throws CronFanoutError when an option is out of its range, contradicts another one, or is not fit for the service; the message names the option, what was
+   * received, what is allowed, and the change to make
+   */
+  constructor(scope: Construct, id: string, props: CronFanoutProps) {
+    super(scope, id);
+    Object.defineProperty(this, BRAND, { value: true });
+    const source = readSource(props);
+    const settings = readSettings(props);
+    attachWarnings(this, settings.warnings);
+    const bundle = bundleJobs(this, source, props.bundling);
+    this.fanoutId = fanoutIdOf(this);
+    this.effectiveConcurrency = settings.concurrency.effective;
+
+    this.stateTable = createStateTable(this, props);
+    this.failureQueue = createFailureQueue(this, props);
+    const queues = createWorkQueues(this, props, settings);
+    claimQueue(this, queues.queue);
+    this.queue = queues.queue;
+    this.deadLetterQueue = queues.deadLetterQueue;
+    const shared = {
+      fanoutId: this.fanoutId,
+      handler: bundle.handler,
+      configuration: Stack.of(this).toJsonString(settings.configuration),
+      stateTable: this.stateTable,
+    };
+    const consumer = createConsumer(this, props, settings, { ...shared, ...queues, code: bundle.consumer });
+    const scanner = createScanner(this, props, settings, {
+      ...shared,
+      code: bundle.scanner,
+      queue: this.queue,
+      failureQueue: this.failureQueue,
+    });
+    this.consumer = consumer.function;
+    this.scanner = scanner.function;
+    updateFirst(consumer, this.scanner);
+    const { schedule, watchdog, scheduleGroup } = createSchedules(this, props, settings.schedule, {
+      fanoutId: this.fanoutId,
+      scanner: this.scanner,
+      failureQueue: this.failureQueue,
+      after: [this.scanner, scanner.continuation, consumer.mapping],
+    });
+    this.schedule = schedule;
+    this.watchdog = watchdog;
+    this.scheduleGroup = scheduleGroup;
+    this.node.addValidation({ validate: () => checkReservation(this.consumer, settings.concurrency) });
+  }
+
+  /** The network of both functions, to open a database to them; only with `vpc`. */
+  get connections(): Connections {
+    return new Connections({
+      securityGroups: [...this.scanner.connections.securityGroups, ...this.consumer.connections.securityGroups],
+    });
+  }
+}
+
+/**
+ * Lets a deploy update the consumer before the scanner, so that a new scanner's messages meet a consumer that understands them. The two resources alone: what
+ * users add below either of them stays free.
+ */
+function updateFirst(consumer: Consumer, scanner: Function): void {
+  const { defaultChild } = scanner.node;
+  for (const { node } of [consumer.function, consumer.mapping]) {
+    if (defaultChild !== undefined && node.defaultChild !== undefined) {
+      defaultChild.node.addDependency(node.defaultChild);
+    }
+  }
+}

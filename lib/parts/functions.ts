@@ -1,0 +1,98 @@
+import { Duration } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Function,
+  LoggingFormat,
+  Runtime,
+  RuntimeFamily,
+} from 'aws-cdk-lib/aws-lambda';
+import type { CfnFunction, Code, FunctionProps } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { CronFanoutError } from '../../lambda/contract';
+import type { ENVIRONMENT } from '../../lambda/contract';
+import { checkEnvironmentSize, functionEnvironment, secretsVariable } from '../environment';
+import type { CronFanoutProps, FunctionOptions } from '../props';
+import { createLogGroup } from './log-group';
+import { grantLogs, grantNetwork } from './permissions';
+
+/** What differs between the two functions of a fanout. */
+export interface FunctionPart {
+  readonly id: 'Scanner' | 'Consumer';
+  readonly description: string;
+  readonly code: Code;
+  readonly handler: string;
+  /** In seconds. */
+  readonly timeout: number;
+  /** In MiB. */
+  readonly memorySize: number;
+  readonly role: IRole;
+  /** The fanout's own environment variables. */
+  readonly own: Readonly<Partial<Record<keyof typeof ENVIRONMENT, string>>>;
+  /** Properties that the other function does not have. */
+  readonly more?: Partial<FunctionProps>;
+}
+
+/**
+ * Role of a function: the one that is brought, or one without managed policies. It stands beside the function, not inside of it, so that permissions that
+ * need the function's own ARN do not make a cycle.
+ */
+export function createFunctionRole(scope: Construct, id: string, brought: IRole | undefined): IRole {
+  return brought ?? new Role(scope, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+}
+
+/** Makes a function with its log group. */
+export function createFunction(scope: Construct, props: CronFanoutProps, part: FunctionPart): Function {
+  const logGroup = createLogGroup(scope, `${part.id}Logs`, props);
+  grantLogs(part.role, logGroup);
+  Object.values(props.secrets ?? {}).forEach((secret) => secret.grantRead(part.role));
+  const made = new Function(scope, part.id, {
+    description: part.description,
+    runtime: runtimeOf(props),
+    architecture: props.architecture ?? Architecture.X86_64,
+    code: part.code,
+    handler: part.handler,
+    timeout: Duration.seconds(part.timeout),
+    memorySize: part.memorySize,
+    role: part.role,
+    logGroup,
+    loggingFormat: LoggingFormat.JSON,
+    applicationLogLevelV2: props.logLevel ?? ApplicationLogLevel.INFO,
+    environment: functionEnvironment(props, { ...part.own, ...secretsVariable(scope, props) }),
+    ...(props.layers === undefined ? {} : { layers: props.layers }),
+    ...network(props, part.role),
+    ...part.more,
+  });
+  made.node.addValidation({ validate: () => checkEnvironmentSize(made.node.defaultChild as CfnFunction) });
+  return made;
+}
+
+function network(options: FunctionOptions, role: IRole): Partial<FunctionProps> {
+  if (options.vpc === undefined) {
+    return {};
+  }
+  grantNetwork(role);
+  return {
+    vpc: options.vpc,
+    ...(options.vpcSubnets === undefined ? {} : { vpcSubnets: options.vpcSubnets }),
+    ...(options.securityGroups === undefined ? {} : { securityGroups: options.securityGroups }),
+  };
+}
+
+/** Oldest Node.js that the bundles run on; they are built for it. */
+const OLDEST_NODE = 20;
+
+function runtimeOf({ runtime = Runtime.NODEJS_24_X }: FunctionOptions): Runtime {
+  const [, version] = /^nodejs(\d+)\.x$/.exec(runtime.name) ?? [];
+  if (runtime.family !== RuntimeFamily.NODEJS || (version !== undefined && Number(version) < OLDEST_NODE)) {
+    throw new CronFanoutError('UnsupportedRuntime', {
+      what: 'runtime',
+      received: runtime.name,
+      allowed: `nodejs${OLDEST_NODE}.x or newer`,
+      change: 'leave runtime out, or choose Runtime.NODEJS_24_X',
+    });
+  }
+  return runtime;
+}

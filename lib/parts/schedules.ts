@@ -1,0 +1,104 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import {
+  CfnScheduleGroup,
+  ContextAttribute,
+  Schedule,
+  ScheduleExpression,
+  ScheduleGroup,
+} from 'aws-cdk-lib/aws-scheduler';
+import type { IScheduleGroup, ScheduleProps } from 'aws-cdk-lib/aws-scheduler';
+import type { Function } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct, IDependable } from 'constructs';
+import type { TickEvent, WatchdogEvent } from '../../lambda/contract';
+import { FIXED } from '../bounds';
+import type { ScheduleOptions, StorageOptions } from '../props';
+import type { ScheduleSettings } from '../schedule-settings';
+import { createScheduleRole } from './schedule-role';
+import { ScannerTarget } from './scanner-target';
+
+/** What the schedules call, and where ticks go that cannot be delivered. */
+export interface SchedulesPart {
+  readonly fanoutId: string;
+  readonly scanner: Function;
+  readonly failureQueue: IQueue;
+  /** What must be there before the first tick: a rate schedule fires as soon as it is made. */
+  readonly after: readonly IDependable[];
+}
+
+/** The schedules of a fanout. */
+export interface Schedules {
+  readonly scheduleGroup: IScheduleGroup;
+  /** Absent when the fanout is started by triggers alone. */
+  readonly schedule?: Schedule;
+  /** Absent when the ticks themselves come often enough. */
+  readonly watchdog?: Schedule;
+}
+
+/** Makes the schedule of the ticks and, where those are rare, that of the watchdog. */
+export function createSchedules(
+  scope: Construct,
+  options: ScheduleOptions & StorageOptions,
+  settings: ScheduleSettings,
+  part: SchedulesPart,
+): Schedules {
+  const scheduleGroup = options.scheduleGroup ?? createScheduleGroup(scope);
+  const role = createScheduleRole(scope, options.scheduleRole, scheduleGroup, part);
+  const make = (id: string, event: object, maxAge: number, props: Omit<ScheduleProps, 'target'>): Schedule => {
+    const target = new ScannerTarget({ ...part, role, event, maxAge });
+    const key = options.encryptionKey === undefined ? {} : { key: options.encryptionKey };
+    const schedule = new Schedule(scope, id, { scheduleGroup, target, ...key, ...props });
+    schedule.node.addDependency(role, ...part.after);
+    return schedule;
+  };
+  const tickProps = ticks(options, part.fanoutId);
+  return {
+    scheduleGroup,
+    ...(tickProps === undefined ? {} : { schedule: make('Schedule', TICK, settings.deliveryAge, tickProps) }),
+    ...(settings.watchdog
+      ? { watchdog: make('Watchdog', WATCHDOG, FIXED.watchdogInterval, watchdog(part.fanoutId)) }
+      : {}),
+  };
+}
+
+/** Filled in by the Scheduler when it fires. */
+const TICK: TickEvent = {
+  kind: 'tick',
+  scheduledTime: ContextAttribute.scheduledTime,
+  scheduleArn: ContextAttribute.scheduleArn,
+  attempt: ContextAttribute.attemptNumber,
+};
+
+const WATCHDOG: WatchdogEvent = { kind: 'watchdog' };
+
+function ticks(options: ScheduleOptions, fanoutId: string): Omit<ScheduleProps, 'target'> | undefined {
+  const { schedule, timeWindow, start, end, enabled } = options;
+  if (schedule === undefined) {
+    return undefined;
+  }
+  return {
+    schedule,
+    description: `Ticks of ${fanoutId}`,
+    enabled: enabled ?? true,
+    ...(timeWindow === undefined ? {} : { timeWindow }),
+    ...(start === undefined ? {} : { start }),
+    ...(end === undefined ? {} : { end }),
+  };
+}
+
+function watchdog(fanoutId: string): Omit<ScheduleProps, 'target'> {
+  return {
+    schedule: ScheduleExpression.rate(Duration.seconds(FIXED.watchdogInterval)),
+    description: `Watchdog of ${fanoutId}: takes over stalled runs and settles what is due`,
+  };
+}
+
+/**
+ * A schedule group of the fanout's own: the Scheduler's metrics are by group. The L2 would give it a name made from the construct path, which collides
+ * when the same stack is deployed twice under two names; without a name CloudFormation makes one.
+ */
+function createScheduleGroup(scope: Construct): IScheduleGroup {
+  const group = new CfnScheduleGroup(scope, 'ScheduleGroup');
+  group.applyRemovalPolicy(RemovalPolicy.DESTROY);
+  return ScheduleGroup.fromScheduleGroupName(scope, 'ScheduleGroupName', group.ref);
+}

@@ -1,0 +1,106 @@
+import { Token } from 'aws-cdk-lib';
+import { CronFanoutError, LAMBDA, SCHEDULER } from '../lambda/contract';
+import { longestInterval, parseScheduleExpression, scheduleHints, shortestInterval } from '../lambda/schedule';
+import { FIXED } from './bounds';
+import { checkDuration } from './checks';
+import type { ScheduleOptions } from './props';
+import type { Warning } from './warnings';
+
+/** What follows from the schedule. Durations are in seconds. */
+export interface ScheduleSettings {
+  /** Age at which the Scheduler gives up the delivery of a tick. */
+  readonly deliveryAge: number;
+  /** Age at which Lambda gives up an event for the scanner. */
+  readonly scannerEventAge: number;
+  /** Whether the scanner has to be called between ticks. */
+  readonly watchdog: boolean;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Reads the schedule in the Scheduler's own dialect, and derives how long a tick is worth delivering: about one period, since the next tick does the same
+ * work, and a tick that is hours late would do it at the wrong time.
+ *
+ * @throws CronFanoutError of `parseScheduleExpression`; `OutOfRange` for the time window; `InvalidTimeFrame`, `ConflictingOptions`
+ */
+export function readSchedule(options: ScheduleOptions): ScheduleSettings {
+  checkTimeFrame(options);
+  checkScheduleGiven(options);
+  const { shortest, longest, warnings } = intervals(options);
+  const bounded = options.enabled === false || options.start !== undefined || options.end !== undefined;
+  return {
+    deliveryAge: within(shortest, SCHEDULER.eventAgeSeconds),
+    scannerEventAge: within(Math.max(shortest, FIXED.scannerEventAge), LAMBDA.asyncEventAgeSeconds),
+    watchdog: bounded || longest > FIXED.watchdogInterval,
+    warnings,
+  };
+}
+
+const within = (value: number, { min, max }: { readonly min: number; readonly max: number }): number =>
+  Math.min(max, Math.max(min, value));
+
+interface Intervals {
+  /** Shortest and longest time between two ticks; infinite where there is at most one. */
+  readonly shortest: number;
+  readonly longest: number;
+  readonly warnings: readonly Warning[];
+}
+
+function intervals({ schedule, timeWindow }: ScheduleOptions): Intervals {
+  if (timeWindow?.maxWindow !== undefined) {
+    checkDuration('timeWindow', timeWindow.maxWindow);
+  }
+  if (schedule === undefined) {
+    return { shortest: Infinity, longest: Infinity, warnings: [] };
+  }
+  const { expressionString, timeZone } = schedule;
+  if (Token.isUnresolved(expressionString) || Token.isUnresolved(timeZone?.timezoneName)) {
+    return { shortest: FIXED.watchdogInterval, longest: Infinity, warnings: [] };
+  }
+  const parsed = parseScheduleExpression(expressionString, timeZone?.timezoneName);
+  return {
+    shortest: shortestInterval(parsed) ?? Infinity,
+    longest: longestInterval(parsed) ?? Infinity,
+    warnings: scheduleHints(parsed).map((message) => ({
+      id: 'cron-fanout:unixWeekday',
+      message: `schedule: ${message}`,
+    })),
+  };
+}
+
+function checkTimeFrame({ start, end }: ScheduleOptions): void {
+  for (const [path, date] of [
+    ['start', start],
+    ['end', end],
+  ] as const) {
+    if (date !== undefined && Number.isNaN(date.getTime())) {
+      throw new CronFanoutError('InvalidTimeFrame', {
+        what: path,
+        received: 'an invalid date',
+        allowed: 'a date',
+        change: `write for example new Date('2026-01-31T09:00:00Z')`,
+      });
+    }
+  }
+  if (start !== undefined && end !== undefined && end <= start) {
+    throw new CronFanoutError('InvalidTimeFrame', {
+      what: 'start and end',
+      received: `${start.toISOString()} and ${end.toISOString()}`,
+      allowed: 'an end after the start',
+      change: 'move one of the two',
+    });
+  }
+}
+
+/** Options that say how the schedule fires mean nothing without one. */
+function checkScheduleGiven(options: ScheduleOptions): void {
+  const idle = (['timeWindow', 'start', 'end', 'enabled'] as const).filter((name) => options[name] !== undefined);
+  if (options.schedule === undefined && idle.length > 0) {
+    throw new CronFanoutError('ConflictingOptions', {
+      what: idle.join(', '),
+      received: 'given without schedule',
+      allowed: 'only together with schedule',
+      change: 'add schedule, or leave them out',
+    });
+  }
+}
