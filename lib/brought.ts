@@ -5,6 +5,7 @@ import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import { CronFanoutError, TABLE } from '../lambda/contract';
+import { FIXED } from './bounds';
 
 /** What the app says about a queue that the user brought; a field is absent where that can't be known at synth time (an imported queue, a token). */
 export interface QueueFacts {
@@ -44,6 +45,20 @@ function declared(construct: IConstruct, ...types: string[]): CfnResource | unde
   return resource !== undefined && CfnResource.isCfnResource(resource) && types.includes(resource.cfnResourceType)
     ? resource
     : undefined;
+}
+
+/** Refuses a visibility timeout below the timeout of the consumer: Lambda does, and a message would be handled twice at once. Both in seconds. */
+export function visibilityError(path: string, visibilityTimeout: number, timeout: number): CronFanoutError | undefined {
+  if (visibilityTimeout >= timeout) {
+    return undefined;
+  }
+  const right = FIXED.visibilityFactor * timeout;
+  return new CronFanoutError('VisibilityTooShort', {
+    what: `visibilityTimeout of queue ${path}`,
+    received: `${visibilityTimeout} seconds, with a consumer timeout of ${timeout} seconds`,
+    allowed: `${right} seconds (six times the timeout), never less than the timeout`,
+    change: `set visibilityTimeout: Duration.seconds(${right}) on the queue, or lower timeout`,
+  });
 }
 
 /**

@@ -91,3 +91,21 @@ export function refuseBoth(props: object, one: string, other: string, reason: st
     });
   }
 }
+
+/**
+ * Refuses options that mean nothing without another one.
+ *
+ * @throws CronFanoutError `ConflictingOptions`
+ */
+export function refuseWithout(props: object, needed: string, ...options: string[]): void {
+  const given = props as Readonly<Record<string, unknown>>;
+  const idle = options.filter((name) => given[name] !== undefined);
+  if (given[needed] === undefined && idle.length > 0) {
+    throw new CronFanoutError('ConflictingOptions', {
+      what: idle.join(', '),
+      received: `given without ${needed}`,
+      allowed: `only together with ${needed}`,
+      change: `add ${needed}, or leave ${idle.length === 1 ? 'it' : 'them'} out`,
+    });
+  }
+}

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Annotations, Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Connections } from 'aws-cdk-lib/aws-ec2';
 import type { IConnectable } from 'aws-cdk-lib/aws-ec2';
@@ -7,7 +7,8 @@ import type { IScheduleGroup, Schedule } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { bundleJobs } from './bundling';
-import { fanoutIdOf } from './fanout-id';
+import { synthesisErrors } from './synthesis-checks';
+import { fanoutId } from './fanout-id';
 import { readSource } from './job-source';
 import { createConsumer } from './parts/consumer';
 import type { Consumer } from './parts/consumer';
@@ -17,7 +18,6 @@ import { createSchedules } from './parts/schedules';
 import { createStateTable } from './parts/state-table';
 import type { CronFanoutProps } from './props';
 import { claimQueue } from './queue-owners';
-import { checkReservation } from './reservation';
 import { readSettings } from './settings';
 import { attachWarnings } from './warnings';
 
@@ -77,6 +77,7 @@ export class CronFanout extends Construct implements IConnectable {
     const bundle = bundleJobs(this, source, props.bundling);
     this.fanoutId = fanoutIdOf(this);
     this.effectiveConcurrency = settings.concurrency.effective;
+    reportConcurrency(this, props.maxConcurrency);
 
     this.stateTable = createStateTable(this, props);
     this.failureQueue = createFailureQueue(this, props);
@@ -109,15 +110,37 @@ export class CronFanout extends Construct implements IConnectable {
     this.schedule = schedule;
     this.watchdog = watchdog;
     this.scheduleGroup = scheduleGroup;
-    this.node.addValidation({ validate: () => checkReservation(this.consumer, settings.concurrency) });
+    this.node.addValidation({ validate: () => synthesisErrors(this, settings.concurrency) });
   }
 
   /** The network of both functions, to open a database to them; only with `vpc`. */
   get connections(): Connections {
-    return new Connections({
-      securityGroups: [...this.scanner.connections.securityGroups, ...this.consumer.connections.securityGroups],
-    });
+    const groups = [this.scanner, this.consumer].flatMap((made) => made.connections.securityGroups);
+    return new Connections({ securityGroups: [...new Set(groups)] });
   }
+}
+
+/** Says at synth time when the number of handlers at once is not quite the one that was asked for. */
+function reportConcurrency(fanout: CronFanout, asked = fanout.effectiveConcurrency): void {
+  if (fanout.effectiveConcurrency !== asked) {
+    Annotations.of(fanout).addInfoV2(
+      'cron-fanout:effectiveConcurrency',
+      `maxConcurrency ${asked} gives ${fanout.effectiveConcurrency} handlers at once: batch size times concurrency of the event source mapping, never above it`,
+    );
+  }
+}
+
+/** The `fanoutId` of a construct: its place below the outermost stack, whose name is known at synth time. */
+function fanoutIdOf(scope: Construct): string {
+  let root = Stack.of(scope);
+  while (root.nestedStackParent !== undefined) {
+    root = root.nestedStackParent;
+  }
+  const below = scope.node.scopes.slice(root.node.scopes.length);
+  return fanoutId(
+    root.stackName,
+    below.map(({ node }) => node.id),
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Stack, Token } from 'aws-cdk-lib';
-import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import type { CfnFunction, Function } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { CronFanoutError, ENVIRONMENT } from '../lambda/contract';
 import { FIXED } from './bounds';
@@ -75,10 +75,11 @@ export function secretsVariable(scope: Construct, { secrets = {} }: FunctionOpti
 }
 
 /**
- * At synth time, when everybody has added what they want: refuses an environment that Lambda would refuse at deploy time. What is not known yet counts
- * as nothing, so that a legal environment always passes.
+ * Refuses an environment that Lambda would refuse at deploy time. What is not known at synth time counts as nothing, so that a legal environment always
+ * passes.
  */
-export function checkEnvironmentSize(resource: CfnFunction): string[] {
+export function environmentError(made: Function): CronFanoutError | undefined {
+  const resource = made.node.defaultChild as CfnFunction;
   const { variables } = (Stack.of(resource).resolve(resource.environment) ?? {}) as {
     readonly variables?: Readonly<Record<string, unknown>>;
   };
@@ -88,16 +89,15 @@ export function checkEnvironmentSize(resource: CfnFunction): string[] {
   }));
   const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
   if (total <= FIXED.environmentBytes) {
-    return [];
+    return undefined;
   }
   const largest = sizes.toSorted((a, b) => b.bytes - a.bytes).slice(0, 3);
-  const error = new CronFanoutError('EnvironmentTooLarge', {
-    what: `environment of ${resource.node.path}`,
+  return new CronFanoutError('EnvironmentTooLarge', {
+    what: `environment of ${made.node.path}`,
     received: `${total} bytes or more (${largest.map(({ name, bytes }) => `${name}: ${bytes}`).join(', ')})`,
     allowed: `${FIXED.environmentBytes} bytes for all variables together`,
     change: 'move values to a secret or a parameter, or shorten jobs',
   });
-  return [error.message];
 }
 
 /** Bytes of the parts of a value that are known at synth time. */

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { Stack } from 'aws-cdk-lib';
-import type { Construct } from 'constructs';
 
 /** Longest `fanoutId`, in characters. */
 export const FANOUT_ID_LENGTH = 64;
@@ -23,17 +21,4 @@ export function fanoutId(stackName: string, path: readonly string[]): string {
     .slice(0, FANOUT_ID_LENGTH - HASH_LENGTH - 1)
     .replace(/^-+|-+$/g, '');
   return readable === '' ? `f-${hash}` : `${readable}-${hash}`;
-}
-
-/** The `fanoutId` of a construct: its place below the outermost stack, which has a name that is known at synth time. */
-export function fanoutIdOf(scope: Construct): string {
-  let root = Stack.of(scope);
-  while (root.nestedStackParent !== undefined) {
-    root = root.nestedStackParent;
-  }
-  const depth = root.node.scopes.length;
-  return fanoutId(
-    root.stackName,
-    scope.node.scopes.slice(depth).map((ancestor) => ancestor.node.id),
-  );
 }

@@ -1,7 +1,7 @@
 import { CronFanoutError, SQS } from '../lambda/contract';
 import type { FanoutConfiguration } from '../lambda/contract';
 import { BOUNDS, FIXED } from './bounds';
-import { queueFacts, requireFifo, requireStandard } from './brought';
+import { queueFacts, requireFifo, requireStandard, visibilityError } from './brought';
 import { checkDuration, checkKnown, refuseBoth } from './checks';
 import type { StorageOptions } from './props';
 import type { Warning } from './warnings';
@@ -82,13 +82,9 @@ function broughtQueue(queue: NonNullable<StorageOptions['queue']>, needs: Needs)
 }
 
 function checkVisibility(path: string, visibilityTimeout: number, needs: Needs, warnings: Warning[]): void {
-  if (visibilityTimeout < needs.timeout) {
-    throw new CronFanoutError('VisibilityTooShort', {
-      what: `visibilityTimeout of queue ${path}`,
-      received: `${visibilityTimeout} seconds, with a consumer timeout of ${needs.timeout} seconds`,
-      allowed: `${needs.visibilityTimeout} seconds (six times the timeout), never less than the timeout`,
-      change: `set visibilityTimeout: Duration.seconds(${needs.visibilityTimeout}) on the queue, or lower timeout`,
-    });
+  const error = visibilityError(path, visibilityTimeout, needs.timeout);
+  if (error !== undefined) {
+    throw error;
   }
   if (visibilityTimeout < needs.visibilityTimeout) {
     warnings.push({

@@ -113,7 +113,13 @@ export class RetryPolicy {
 
   /** The same delay every time: 30 seconds by default. */
   static fixed(props: FixedRetryProps = {}): RetryPolicy {
-    return new RetryPolicy({ kind: 'fixed', delay: delay('retry.delay', props.delay) }, { jitter: 0, ...props });
+    return new RetryPolicy(
+      { kind: 'fixed', delay: delay('retry.delay', props.delay) },
+      {
+        ...props,
+        jitter: props.jitter ?? 0,
+      },
+    );
   }
 
   /** Delays one by one: the first before the second attempt, and so on. */
@@ -127,7 +133,13 @@ export class RetryPolicy {
       });
     }
     const seconds = delays.map((item, place) => checkDuration('retry.delay', item, `retry.delays[${place}]`));
-    return new RetryPolicy({ kind: 'list', delays: seconds }, { jitter: 0, maxAttempts: delays.length + 1, ...props });
+    return new RetryPolicy(
+      { kind: 'list', delays: seconds },
+      {
+        maxAttempts: props.maxAttempts ?? delays.length + 1,
+        jitter: props.jitter ?? 0,
+      },
+    );
   }
 
   /** One attempt: a record whose handler throws is dead at once. */

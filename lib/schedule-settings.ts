@@ -2,7 +2,7 @@ import { Token } from 'aws-cdk-lib';
 import { CronFanoutError, LAMBDA, SCHEDULER } from '../lambda/contract';
 import { longestInterval, parseScheduleExpression, scheduleHints, shortestInterval } from '../lambda/schedule';
 import { FIXED } from './bounds';
-import { checkDuration } from './checks';
+import { checkDuration, refuseWithout } from './checks';
 import type { ScheduleOptions } from './props';
 import type { Warning } from './warnings';
 
@@ -25,7 +25,7 @@ export interface ScheduleSettings {
  */
 export function readSchedule(options: ScheduleOptions): ScheduleSettings {
   checkTimeFrame(options);
-  checkScheduleGiven(options);
+  refuseWithout(options, 'schedule', 'timeWindow', 'start', 'end', 'enabled');
   const { shortest, longest, warnings } = intervals(options);
   const bounded = options.enabled === false || options.start !== undefined || options.end !== undefined;
   return {
@@ -57,15 +57,26 @@ function intervals({ schedule, timeWindow }: ScheduleOptions): Intervals {
   if (Token.isUnresolved(expressionString) || Token.isUnresolved(timeZone?.timezoneName)) {
     return { shortest: FIXED.watchdogInterval, longest: Infinity, warnings: [] };
   }
-  const parsed = parseScheduleExpression(expressionString, timeZone?.timezoneName);
-  return {
+  return knownIntervals(expressionString, timeZone?.timezoneName);
+}
+
+/** Looking through all years of a cron schedule takes a tenth of a second; fanouts of an app often share a schedule. */
+const KNOWN_INTERVALS = new Map<string, Intervals>();
+
+function knownIntervals(expression: string, timeZone: string | undefined): Intervals {
+  const name = `${expression} ${timeZone ?? ''}`;
+  const known = KNOWN_INTERVALS.get(name);
+  if (known !== undefined) {
+    return known;
+  }
+  const parsed = parseScheduleExpression(expression, timeZone);
+  const found = {
     shortest: shortestInterval(parsed) ?? Infinity,
     longest: longestInterval(parsed) ?? Infinity,
-    warnings: scheduleHints(parsed).map((message) => ({
-      id: 'cron-fanout:unixWeekday',
-      message: `schedule: ${message}`,
-    })),
+    warnings: scheduleHints(parsed).map((hint) => ({ id: 'cron-fanout:unixWeekday', message: `schedule: ${hint}` })),
   };
+  KNOWN_INTERVALS.set(name, found);
+  return found;
 }
 
 function checkTimeFrame({ start, end }: ScheduleOptions): void {
@@ -88,19 +99,6 @@ function checkTimeFrame({ start, end }: ScheduleOptions): void {
       received: `${start.toISOString()} and ${end.toISOString()}`,
       allowed: 'an end after the start',
       change: 'move one of the two',
-    });
-  }
-}
-
-/** Options that say how the schedule fires mean nothing without one. */
-function checkScheduleGiven(options: ScheduleOptions): void {
-  const idle = (['timeWindow', 'start', 'end', 'enabled'] as const).filter((name) => options[name] !== undefined);
-  if (options.schedule === undefined && idle.length > 0) {
-    throw new CronFanoutError('ConflictingOptions', {
-      what: idle.join(', '),
-      received: 'given without schedule',
-      allowed: 'only together with schedule',
-      change: 'add schedule, or leave them out',
     });
   }
 }

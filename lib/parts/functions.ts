@@ -9,11 +9,12 @@ import {
   Runtime,
   RuntimeFamily,
 } from 'aws-cdk-lib/aws-lambda';
-import type { CfnFunction, Code, FunctionProps } from 'aws-cdk-lib/aws-lambda';
+import type { Code, FunctionProps } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { CronFanoutError } from '../../lambda/contract';
 import type { ENVIRONMENT } from '../../lambda/contract';
-import { checkEnvironmentSize, functionEnvironment, secretsVariable } from '../environment';
+import { refuseWithout } from '../checks';
+import { functionEnvironment, secretsVariable } from '../environment';
 import type { CronFanoutProps, FunctionOptions } from '../props';
 import { createLogGroup } from './log-group';
 import { grantLogs, grantNetwork } from './permissions';
@@ -48,7 +49,7 @@ export function createFunction(scope: Construct, props: CronFanoutProps, part: F
   const logGroup = createLogGroup(scope, `${part.id}Logs`, props);
   grantLogs(part.role, logGroup);
   Object.values(props.secrets ?? {}).forEach((secret) => secret.grantRead(part.role));
-  const made = new Function(scope, part.id, {
+  return new Function(scope, part.id, {
     description: part.description,
     runtime: runtimeOf(props),
     architecture: props.architecture ?? Architecture.X86_64,
@@ -65,12 +66,11 @@ export function createFunction(scope: Construct, props: CronFanoutProps, part: F
     ...network(props, part.role),
     ...part.more,
   });
-  made.node.addValidation({ validate: () => checkEnvironmentSize(made.node.defaultChild as CfnFunction) });
-  return made;
 }
 
 function network(options: FunctionOptions, role: IRole): Partial<FunctionProps> {
   if (options.vpc === undefined) {
+    refuseWithout(options, 'vpc', 'vpcSubnets', 'securityGroups');
     return {};
   }
   grantNetwork(role);

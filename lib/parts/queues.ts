@@ -76,6 +76,14 @@ function deadLetterQueueOf(queue: IQueue, given: IQueue | undefined): IQueue {
     });
   }
   const deadLetterQueue = given ?? own;
+  if (deadLetterQueue === queue) {
+    throw new CronFanoutError('ConflictingOptions', {
+      what: 'queue and deadLetterQueue',
+      received: `${queue.node.path} as both`,
+      allowed: 'two queues',
+      change: 'leave deadLetterQueue out',
+    });
+  }
   if (deadLetterQueue === undefined) {
     throw new CronFanoutError('DeadLetterQueueRequired', {
       what: 'deadLetterQueue',
