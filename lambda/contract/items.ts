@@ -204,8 +204,8 @@ export interface DeadItem extends ItemKey {
   readonly errorMessage: string;
   readonly attempts: number;
   readonly diedAt: number;
-  /** `redriven` counts as in flight until its outcome is stored. */
-  readonly state: 'dead' | 'redriven' | 'succeeded' | 'obsolete' | 'purged';
+  /** `redriven` counts as in flight until its outcome is stored. `deadAgain`: its redrive died in turn, under the next deathId. */
+  readonly state: 'dead' | 'redriven' | 'succeeded' | 'obsolete' | 'deadAgain' | 'purged';
   /** Claim of the redrive. */
   readonly claim?: Claim;
   readonly expiresAt: number;

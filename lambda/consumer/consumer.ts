@@ -1,0 +1,104 @@
+import type { SqsBatchResponse, SqsEvent } from './sqs-event';
+import { sleep } from '../ports';
+import { BatchAnswer } from './batch-answer';
+import { EnvironmentGuard } from './environment-guard';
+import { Lane } from './lane';
+import { lanesOf } from './lanes';
+import { LedgerBooks } from './ledger-books';
+import type { ConsumerOptions, InvocationContext } from './options';
+import { Planner } from './plan';
+import type { ReceivedMessage } from './received-message';
+import { readMessage } from './received-message';
+import { SafeLogger } from './safe-logger';
+import { describeThrown } from './thrown';
+import { TimeBudget } from './time-budget';
+
+/** Milliseconds before the deadline when the answer is given whatever the visibility calls do. */
+const LAST_MOMENT_MS = 50;
+
+/**
+ * The consumer: takes batches of the work queue and answers each with exactly the messages that must come back (PROTOCOL.md section 4). It lives
+ * as long as its execution environment; everything that concerns one invocation lives in that invocation.
+ */
+export class Consumer {
+  private readonly options: ConsumerOptions;
+  private readonly guard: EnvironmentGuard;
+
+  constructor(options: ConsumerOptions) {
+    this.options = { ...options, logger: new SafeLogger(options.logger) };
+    this.guard = new EnvironmentGuard(this.options);
+  }
+
+  /** Handles one batch. Rejects for an event that is no SQS event, never for a message. */
+  async handle(event: SqsEvent, context: InvocationContext): Promise<SqsBatchResponse> {
+    const { clock, fanoutId } = this.options;
+    const budget = new TimeBudget(clock, context.getRemainingTimeInMillis());
+    const messages = event.Records.map((record) => readMessage(record, fanoutId, budget.start));
+    const answer = new BatchAnswer(messages);
+    if (this.guard.isSpent()) {
+      messages.forEach((message) => {
+        answer.comeBack(message, budget.start);
+      });
+      await this.changeVisibility(answer, budget);
+      this.guard.exit();
+      return answer.response();
+    }
+    await this.workUntilAnswer(messages, answer, budget);
+    await this.changeVisibility(answer, budget);
+    return answer.response();
+  }
+
+  /** Works until all is done or the answer is due; what is not stored by then comes back. */
+  private async workUntilAnswer(
+    messages: readonly ReceivedMessage[],
+    answer: BatchAnswer,
+    budget: TimeBudget,
+  ): Promise<void> {
+    const { clock, logger } = this.options;
+    const over = new AbortController();
+    const work = this.work(messages, answer, budget, over.signal).catch((error: unknown) => {
+      logger.error('internal error: a batch could not be worked on', { error: describeThrown(error) });
+    });
+    await Promise.race([work, sleep(clock, budget.answer - clock.now(), over.signal)]);
+    over.abort();
+  }
+
+  private async work(
+    messages: readonly ReceivedMessage[],
+    answer: BatchAnswer,
+    budget: TimeBudget,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { options, guard } = this;
+    const books = new LedgerBooks(options, signal);
+    const planner = new Planner(options, books);
+    const lanes = await Promise.all(
+      lanesOf(messages, options.configuration.lanes).map((lane) => Promise.all(lane.map((one) => planner.plan(one)))),
+    );
+    // Started in one go, so that the heads of all lanes are claimed together.
+    const ends = await Promise.all(lanes.map((plans) => new Lane({ options, budget, answer, guard }, plans).run()));
+    await books.flush();
+    await Promise.all(ends.map(({ stored }) => stored));
+  }
+
+  private async changeVisibility(answer: BatchAnswer, budget: TimeBudget): Promise<void> {
+    const { clock, queue, logger } = this.options;
+    const changes = answer.visibilityChanges(clock.now(), budget.start);
+    if (changes.length === 0) {
+      return;
+    }
+    const ended = new AbortController();
+    const change = queue.changeVisibility(changes).then(
+      (failed) => {
+        if (failed > 0) {
+          logger.warn('messages come back by the visibility timeout of the queue', { messages: failed });
+        }
+      },
+      (error: unknown) => {
+        logger.warn('messages come back by the visibility timeout of the queue', { error: describeThrown(error) });
+      },
+    );
+    await Promise.race([change, sleep(clock, budget.deadline - LAST_MOMENT_MS - clock.now(), ended.signal)]);
+    ended.abort();
+  }
+}

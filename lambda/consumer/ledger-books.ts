@@ -1,0 +1,107 @@
+import type { DeadItem, Envelope, ItemKey, PageItem, RunItem } from '../contract';
+import { ITEM_KEYS } from '../contract';
+import { closeIfComplete, isComplete } from '../ledger/pages';
+import type { ConsumerOptions } from './options';
+import { deathTime, pageOf } from './received-message';
+import type { Book } from './record-book';
+import { RecordBook } from './record-book';
+import { deadShape, pageShape } from './record-shapes';
+import { describeThrown } from './thrown';
+
+/** DEAD items that are looked through for one whose time the message does not say. */
+const DEAD_ITEMS_SEARCHED = 10_000;
+
+/** The ledger as one invocation sees it: a book for every item that its messages concern, and the runs, each read once. */
+export class LedgerBooks {
+  private readonly books = new Map<string, Book>();
+  private readonly runs = new Map<string, Promise<RunItem | undefined>>();
+  private readonly closing = new Map<string, Promise<void>>();
+
+  /** @param signal fires when the invocation has to answer */
+  constructor(
+    private readonly options: ConsumerOptions,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** The run of a message; `undefined` where the ledger does not have it. */
+  run(runId: string): Promise<RunItem | undefined> {
+    const known = this.runs.get(runId);
+    if (known !== undefined) {
+      return known;
+    }
+    const read = this.options.store.get<RunItem>(ITEM_KEYS.run(this.options.fanoutId, runId));
+    this.runs.set(runId, read);
+    return read;
+  }
+
+  /** The book that a message's record is in; `undefined` where a redriven one has no DEAD item. */
+  async bookOf(envelope: Envelope): Promise<Book | undefined> {
+    if (envelope.deathId === undefined) {
+      return this.pageBook(envelope);
+    }
+    const key = await this.deadKey(envelope, envelope.deathId);
+    return key === undefined ? undefined : this.deadBook(key);
+  }
+
+  /** Writes what waits, and ends what is due on pages that are complete. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.books.values()].map((book) => book.flush()));
+    await Promise.all(this.closing.values());
+  }
+
+  private pageBook(envelope: Envelope): Book {
+    const shape = pageShape(pageOf(envelope));
+    const seen = (page: PageItem): void => {
+      this.closeOnce(envelope, page);
+    };
+    return this.book(shape.key, () => new RecordBook({ ...this.ports(), shape, seen }));
+  }
+
+  private deadBook(key: ItemKey): Book {
+    const { clock, configuration } = this.options;
+    const shape = deadShape(key, () => Math.ceil(clock.now() / 1000) + configuration.ledgerRetention);
+    return this.book(key, () => new RecordBook<DeadItem>({ ...this.ports(), shape }));
+  }
+
+  private book(key: ItemKey, create: () => Book): Book {
+    const name = JSON.stringify([key.pk, key.sk]);
+    const book = this.books.get(name) ?? create();
+    this.books.set(name, book);
+    return book;
+  }
+
+  private ports(): Pick<ConsumerOptions, 'store' | 'clock'> & { readonly signal: AbortSignal } {
+    return { store: this.options.store, clock: this.options.clock, signal: this.signal };
+  }
+
+  private async deadKey(envelope: Envelope, deathId: string): Promise<ItemKey | undefined> {
+    const { store, fanoutId } = this.options;
+    const at = deathTime(envelope);
+    if (at !== undefined) {
+      return ITEM_KEYS.dead(fanoutId, at, deathId);
+    }
+    const items = await store.query<DeadItem>(ITEM_KEYS.deadPartition(fanoutId), {
+      descending: true,
+      limit: DEAD_ITEMS_SEARCHED,
+    });
+    return items.find((item) => item.deathId === deathId);
+  }
+
+  /** A failure here loses nothing: the page's OPEN row stays, and whoever meets the page next repeats it. */
+  private closeOnce(envelope: Envelope, page: PageItem): void {
+    if (!isComplete(page) || this.closing.has(page.pk)) {
+      return;
+    }
+    const { store, clock, fanoutId } = this.options;
+    const closed = closeIfComplete({ store, clock, fanoutId }, pageOf(envelope), page).then(
+      () => undefined,
+      (error: unknown) => {
+        this.options.logger.warn('a complete page could not be closed', {
+          runId: envelope.run,
+          error: describeThrown(error),
+        });
+      },
+    );
+    this.closing.set(page.pk, closed);
+  }
+}

@@ -1,0 +1,166 @@
+import type { JobConfiguration, JsonValue, RunItem } from '../contract';
+import { jobConfiguration } from '../contract';
+import type { AnyJob } from '../job/job';
+import { backOffSeconds } from './back-off';
+import type { LedgerBooks } from './ledger-books';
+import type { ConsumerOptions } from './options';
+import type { ReceivedMessage, RecordMessage } from './received-message';
+import type { Thrown } from './thrown';
+import { describeThrown } from './thrown';
+import type { Subject } from './verdict';
+
+/** A record that its handler may be called for. */
+export interface ReadyPlan {
+  readonly kind: 'ready';
+  readonly subject: Subject;
+  readonly job: AnyJob;
+  readonly record: JsonValue;
+  readonly dependencies: object;
+  readonly run: RunItem;
+  readonly policy: JobConfiguration;
+  readonly maxAttempts: number;
+  /** From when on it expires if it was never started, epoch milliseconds; absent: never. */
+  readonly expiresAt?: number;
+}
+
+/** What is to be done with a message. */
+export type Plan =
+  | ReadyPlan
+  | { readonly kind: 'cancelled'; readonly subject: Subject }
+  /** It dies without a call of its handler. */
+  | { readonly kind: 'dead'; readonly subject: Subject; readonly cause: string; readonly error: Thrown }
+  /** Not now, or not here. */
+  | {
+      readonly kind: 'wait';
+      readonly message: ReceivedMessage;
+      /** Present where the place of the record is known and its books can be reached. */
+      readonly subject?: Subject;
+      readonly error: Thrown;
+      /** Seconds until it is received again; absent: the visibility timeout of the queue. */
+      readonly seconds?: number;
+    };
+
+/** Shortest wait in seconds of a message whose code is not deployed yet: a deployment takes a while. */
+const SHORTEST_WAIT_FOR_CODE = 30;
+
+/** Shortest wait in seconds of a message that could not be prepared. */
+const SHORTEST_WAIT = 1;
+
+/** Looks at every message of a batch before anything is claimed: what can be known of it without its page. */
+export class Planner {
+  constructor(
+    private readonly options: ConsumerOptions,
+    private readonly books: LedgerBooks,
+  ) {}
+
+  /** What is to be done with a message; never rejects. */
+  async plan(message: ReceivedMessage): Promise<Plan> {
+    const { content } = message;
+    if (content.kind === 'unusable') {
+      return { kind: 'wait', message, error: { name: 'UnusableMessage', message: content.what } };
+    }
+    try {
+      return await this.planRecord({ ...message, content });
+    } catch (thrown) {
+      return this.wait(message, describeThrown(thrown), SHORTEST_WAIT);
+    }
+  }
+
+  private async planRecord(message: RecordMessage): Promise<Plan> {
+    const { envelope } = message.content;
+    const book = await this.books.bookOf(envelope);
+    const run = await this.books.run(envelope.run);
+    if (book === undefined || run === undefined) {
+      return this.wait(message, unknownRun(message), SHORTEST_WAIT);
+    }
+    const subject = { message, book };
+    if (run.state === 'cancelled' && envelope.deathId === undefined) {
+      return { kind: 'cancelled', subject };
+    }
+    const job = this.options.jobs.get(envelope.job);
+    if (job === undefined) {
+      return this.unknownJob(subject);
+    }
+    try {
+      return await this.planCall(subject, run, job);
+    } catch (thrown) {
+      return this.wait(message, describeThrown(thrown), SHORTEST_WAIT, subject);
+    }
+  }
+
+  private async planCall(subject: Subject, run: RunItem, job: AnyJob): Promise<Plan> {
+    const { configuration, setup } = this.options;
+    const { envelope } = subject.message.content;
+    const checked = await validate(job, envelope.payload);
+    if (checked.problem !== undefined) {
+      const error = { name: 'InvalidPayload', message: checked.problem };
+      return { kind: 'dead', subject, cause: 'InvalidPayload', error };
+    }
+    const policy = jobConfiguration(configuration, job.jobType);
+    const expires = policy.expiresAfter !== undefined && envelope.deathId === undefined;
+    return {
+      kind: 'ready',
+      subject,
+      job,
+      run,
+      policy,
+      record: checked.record,
+      dependencies: await setup.dependenciesOf(job),
+      // A lane that goes on past its failing head has no second attempt to give.
+      maxAttempts:
+        run.lanes === 'single' && configuration.serialFailure === 'deadLetterAndContinue'
+          ? 1
+          : policy.retry.maxAttempts,
+      ...(expires ? { expiresAt: run.startedAt + (policy.expiresAfter ?? 0) * 1000 } : {}),
+    };
+  }
+
+  private unknownJob(subject: Subject): Plan {
+    const { message } = subject;
+    const known = [...this.options.jobs.keys()].join(', ');
+    const error = {
+      name: 'UnknownJobType',
+      message: `jobType ${JSON.stringify(message.content.envelope.job)} is not in the job module; known: ${known}`,
+    };
+    return message.receiveCount >= this.options.configuration.maxReceiveCount
+      ? { kind: 'dead', subject, cause: 'UnknownJobType', error }
+      : this.wait(message, error, SHORTEST_WAIT_FOR_CODE, subject);
+  }
+
+  /** No attempt is used by waiting; it grows with the receives, so that the last allowed one is far away. */
+  private wait(message: ReceivedMessage, error: Thrown, shortest: number, subject?: Subject): Plan {
+    const { configuration, randomness } = this.options;
+    const planned = backOffSeconds(configuration.defaults.retry, message.receiveCount, undefined, randomness);
+    const seconds = Math.max(shortest, planned);
+    return { kind: 'wait', message, error, seconds, ...(subject === undefined ? {} : { subject }) };
+  }
+}
+
+function unknownRun({ content: { envelope } }: RecordMessage): Thrown {
+  return {
+    name: 'UnknownRun',
+    message: `the ledger has no run ${JSON.stringify(envelope.run)}, or no dead record for this redrive: its retention is over, or the state table is another one`,
+  };
+}
+
+/** The record that the handler is given, or what is wrong with the payload. */
+async function validate(
+  job: AnyJob,
+  payload: JsonValue,
+): Promise<{ readonly record: JsonValue; readonly problem?: string }> {
+  if (job.schema === undefined) {
+    return { record: payload };
+  }
+  const result = await job.schema['~standard'].validate(payload);
+  if (result.issues === undefined) {
+    return { record: result.value };
+  }
+  const problem = result.issues
+    .map(({ path, message }) => `${(path ?? []).map(segmentName).join('.') || 'payload'}: ${message}`)
+    .join('; ');
+  return { record: payload, problem };
+}
+
+function segmentName(segment: PropertyKey | { readonly key: PropertyKey }): string {
+  return String(typeof segment === 'object' ? segment.key : segment);
+}

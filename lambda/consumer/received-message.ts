@@ -1,0 +1,80 @@
+import type { SqsRecord } from './sqs-event';
+import type { DeadEnvelope, Envelope, PageId } from '../contract';
+import { decodeEnvelope } from '../ledger/envelope';
+
+/** One message of a batch. */
+export interface ReceivedMessage {
+  /** What the answer names it by. */
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  /** Times it was received, this one included; at least 1. */
+  readonly receiveCount: number;
+  /** When it was first received, epoch milliseconds. */
+  readonly firstReceivedAt: number;
+  /** SQS group; absent where the event does not name it. */
+  readonly sqsGroup?: string;
+  readonly content: Content;
+}
+
+/** What a message says. */
+export type Content =
+  | { readonly kind: 'record'; readonly envelope: Envelope }
+  /** Nothing can be done with it here: what it is, and what would be allowed. */
+  | { readonly kind: 'unusable'; readonly what: string };
+
+/** A message whose record is known. */
+export type RecordMessage = ReceivedMessage & { readonly content: { readonly kind: 'record' } };
+
+/**
+ * Reads one message of a batch; never throws, so that a message that is wrong is wrong alone.
+ *
+ * @param now epoch milliseconds; stands in for a time that the event does not name
+ */
+export function readMessage(record: SqsRecord, fanoutId: string, now: number): ReceivedMessage {
+  const attributes = (record as Partial<SqsRecord>).attributes as Partial<SqsRecord['attributes']> | undefined;
+  const sqsGroup = attributes?.MessageGroupId;
+  return {
+    messageId: record.messageId,
+    receiptHandle: record.receiptHandle,
+    // Without a count nothing is assumed of the record: as if it had been received before.
+    receiveCount: positive(attributes?.ApproximateReceiveCount) ?? 2,
+    firstReceivedAt: positive(attributes?.ApproximateFirstReceiveTimestamp) ?? now,
+    ...(typeof sqsGroup === 'string' && sqsGroup !== '' ? { sqsGroup } : {}),
+    content: readContent(record.body, fanoutId),
+  };
+}
+
+function positive(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return text !== undefined && Number.isFinite(value) && value > 0 ? value : undefined;
+}
+
+function readContent(body: string, fanoutId: string): Content {
+  const decoded = decodeEnvelope(body);
+  switch (decoded.kind) {
+    case 'unreadable':
+      return { kind: 'unusable', what: `its body is no message of a fanout: ${decoded.cause}` };
+    case 'newer':
+      return {
+        kind: 'unusable',
+        what: `its envelope has version ${decoded.version}, which this code does not know yet`,
+      };
+    case 'valid':
+      return decoded.envelope.fanout === fanoutId
+        ? { kind: 'record', envelope: decoded.envelope }
+        : { kind: 'unusable', what: `it belongs to fanout ${JSON.stringify(decoded.envelope.fanout)}` };
+  }
+}
+
+/** The page of a message. */
+export function pageOf(envelope: Envelope): PageId {
+  const { fanout: fanoutId, run: runId, job: jobType, segment, page } = envelope;
+  return { fanoutId, runId, jobType, segment, page };
+}
+
+/** When the death that a message redrives took place, epoch milliseconds; `undefined` where the body does not say. */
+export function deathTime(envelope: Envelope): number | undefined {
+  const { death } = envelope as Partial<DeadEnvelope>;
+  const at = typeof death?.diedAt === 'string' ? Date.parse(death.diedAt) : NaN;
+  return Number.isNaN(at) ? undefined : at;
+}

@@ -1,0 +1,159 @@
+import type { Claim, Dying } from '../contract';
+import { backOffSeconds } from './back-off';
+import { carryOutDeath, dyingOf } from './death';
+import type { Plan, ReadyPlan } from './plan';
+import { leaseUntil, RecordAttempt, takeoverAt } from './record-attempt';
+import type { Answer, Entry } from './record-book';
+import type { Slot, Step } from './slot';
+import type { Thrown } from './thrown';
+import { claimError, describeThrown, readClaimError } from './thrown';
+import type { LaneServices, Return, Subject, Verdict } from './verdict';
+
+/** Makes the first step on a record, after the outcome of the record before it is stored. */
+export type Open = (entry: Entry) => Promise<Answer>;
+
+/** Plans that touch a record. */
+export type RecordPlan = Exclude<Plan, { kind: 'wait' }>;
+
+const HELD: Thrown = { name: 'Claimed', message: 'another invocation holds a claim on the record' };
+const CONTENDED: Thrown = { name: 'Contended', message: 'other invocations changed the record again and again' };
+
+/** One record's turn: from its claim to its outcome. */
+export class RecordTurn {
+  constructor(private readonly services: LaneServices) {}
+
+  /** Takes a record as far as this invocation can. Never rejects. */
+  async take(plan: RecordPlan, open: Open): Promise<Verdict> {
+    const token = this.services.options.randomness.token();
+    const step = this.firstStep(plan, token);
+    const answer = await open(this.entry(plan.subject, step));
+    if (plan.kind === 'ready' && answer.kind === 'started') {
+      return this.follow(plan, await open(this.entry(plan.subject, this.claimStep(plan, token))));
+    }
+    return this.follow(plan, answer);
+  }
+
+  /** Lets a record die that nobody holds. */
+  async die(subject: Subject, cause: string, error: Thrown): Promise<Verdict> {
+    const entry = this.entry(subject, this.deathStep(subject, cause, error));
+    return this.followDeath(subject, await applyNow(subject, entry), error);
+  }
+
+  private firstStep(plan: RecordPlan, token: string): Step {
+    switch (plan.kind) {
+      case 'cancelled':
+        return { do: 'settleUnheld', outcome: 'cancelled', ifNeverClaimed: false };
+      case 'dead':
+        return this.deathStep(plan.subject, plan.cause, plan.error);
+      case 'ready':
+        return plan.expiresAt !== undefined && this.now() >= plan.expiresAt
+          ? { do: 'settleUnheld', outcome: 'expired', ifNeverClaimed: true }
+          : this.claimStep(plan, token);
+    }
+  }
+
+  private claimStep(plan: ReadyPlan, token: string): Step {
+    return { do: 'claim', token, leaseUntil: leaseUntil(this.services), maxAttempts: plan.maxAttempts };
+  }
+
+  private deathStep(subject: Subject, cause: string, error: Thrown, token?: string): Step {
+    const dying = dyingOf(subject, cause, this.now());
+    return { do: 'die', dying, error: claimError(error), ...(token === undefined ? {} : { token }) };
+  }
+
+  private async follow(plan: RecordPlan, answer: Answer): Promise<Verdict> {
+    if (answer.kind === 'exhausted') {
+      return this.die(plan.subject, 'AttemptsExhausted', lastErrorOf(answer.claim));
+    }
+    const claim = answer.kind === 'stored' || answer.kind === 'done' ? answer.claim : undefined;
+    if (plan.kind === 'ready' && claim?.t !== undefined) {
+      return this.attempt(plan, claim);
+    }
+    return this.followDeath(plan.subject, answer, plan.kind === 'dead' ? plan.error : undefined);
+  }
+
+  private async attempt(plan: ReadyPlan, claim: Claim): Promise<Verdict> {
+    const verdict = await new RecordAttempt(this.services, plan, claim).make();
+    if (verdict.kind !== 'dies') {
+      return verdict;
+    }
+    const { cause, error } = verdict;
+    const entry = this.entry(plan.subject, this.deathStep(plan.subject, cause, error, claim.t), { claim });
+    return this.followDeath(plan.subject, await applyNow(plan.subject, entry), error);
+  }
+
+  /** Goes on with a record that nobody is to be called for any more. */
+  private async followDeath(subject: Subject, answer: Answer, error?: Thrown): Promise<Verdict> {
+    switch (answer.kind) {
+      case 'stored':
+        return answer.claim?.d === undefined
+          ? { kind: 'acknowledge' }
+          : this.carryOut(subject, answer.claim, answer.claim.d, error);
+      case 'settled':
+      case 'done':
+        return { kind: 'acknowledge' };
+      case 'dying':
+        return this.carryOut(subject, answer.claim, answer.dying, error);
+      case 'held':
+        return { kind: 'return', error: HELD, at: answer.until + 1 };
+      case 'unavailable':
+        return { kind: 'return', error: describeThrown(answer.cause ?? CONTENDED), at: takeoverAt(this.services) };
+      case 'exhausted':
+      case 'lost':
+      case 'missing':
+      case 'skipped':
+      case 'started':
+        return { kind: 'return', error: refused(answer.kind) };
+    }
+  }
+
+  private async carryOut(subject: Subject, claim: Claim, dying: Dying, thrown?: Thrown): Promise<Verdict> {
+    const { options } = this.services;
+    const { run: runId, job: jobType, key } = subject.message.content.envelope;
+    try {
+      await carryOutDeath(options, subject, claim, dying, thrown);
+    } catch (error) {
+      options.logger.error('a record that is dying could not be put into the dead-letter queue', {
+        runId,
+        jobType,
+        key,
+        error,
+      });
+      return this.returnLater(subject, describeThrown(error));
+    }
+    options.logger.error('a record died', { runId, jobType, key, cause: dying.cause, deathId: dying.deathId });
+    const entry = this.entry(subject, { do: 'settleDead', deathId: dying.deathId }, { claim });
+    return { kind: 'settle', settlement: { subject, entry, retryAt: this.now() } };
+  }
+
+  private returnLater({ message }: Subject, error: Thrown): Return {
+    const { configuration, clock, randomness } = this.services.options;
+    const seconds = backOffSeconds(configuration.defaults.retry, message.receiveCount, undefined, randomness);
+    return { kind: 'return', error, at: clock.now() + seconds * 1000 };
+  }
+
+  private entry({ message }: Subject, step: Step, assume?: Slot): Entry {
+    // A message that is received for the first time has, as good as always, a record that nobody has touched.
+    const slot = assume ?? (message.receiveCount === 1 ? {} : undefined);
+    return { place: message.content.envelope.ordinal, step, ...(slot === undefined ? {} : { assume: slot }) };
+  }
+
+  private now(): number {
+    return this.services.options.clock.now();
+  }
+}
+
+async function applyNow({ book }: Subject, entry: Entry): Promise<Answer> {
+  const [answer] = await book.apply([entry], true);
+  return answer ?? { kind: 'skipped' };
+}
+
+function refused(kind: string): Thrown {
+  return { name: 'Ledger', message: `the ledger refused a step on the record: ${kind}` };
+}
+
+function lastErrorOf(claim: Claim): Thrown {
+  return claim.e === undefined
+    ? { name: 'EnvironmentEnded', message: 'the execution environment ended before the attempt did' }
+    : readClaimError(claim.e);
+}
