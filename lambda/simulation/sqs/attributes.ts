@@ -1,6 +1,12 @@
 import { SQS } from '../../contract';
 import { invalidParameter, SqsError } from './errors';
-import { parseAllowPolicy, parseRedrivePolicy, type AllowPolicy, type RedrivePolicy } from './redrive-policy';
+import {
+  parseAllowPolicy,
+  parseRedrivePolicy,
+  redrivePolicyText,
+  type AllowPolicy,
+  type RedrivePolicy,
+} from './redrive-policy';
 
 /** Whole-number attributes of a queue: bounds and default. @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html */
 const NUMBERS = {
@@ -117,10 +123,24 @@ export class QueueAttributes {
         'The perMessageGroupId value is allowed only when the value for DeduplicationScope is messageGroup.',
       );
     }
-    const [redrive, allow] = [texts.get('RedrivePolicy'), texts.get('RedriveAllowPolicy')];
-    const parsed = { redrive: parseRedrivePolicy(redrive), allow: parseAllowPolicy(allow) };
-    this.texts = texts;
-    Object.assign(this, parsed);
+    const redrive = parseRedrivePolicy(texts.get('RedrivePolicy'));
+    const allow = parseAllowPolicy(texts.get('RedriveAllowPolicy'));
+    if (redrive !== undefined) {
+      texts.set('RedrivePolicy', redrivePolicyText(redrive));
+    }
+    if (texts.has('KmsMasterKeyId')) {
+      // One kind of encryption at a time: a key of the account replaces the service's own.
+      texts.set('SqsManagedSseEnabled', 'false');
+    }
+    Object.assign(this, { texts, redrive, allow });
+  }
+
+  /** The first of these attributes that is not set to this very value; policies are compared by what they mean. */
+  firstDifference(attributes: Readonly<Record<string, string>>): string | undefined {
+    return Object.entries(attributes).find(([name, text]) => {
+      const redrive = name === 'RedrivePolicy' ? parseRedrivePolicy(text === '' ? undefined : text) : undefined;
+      return (this.texts.get(name) ?? '') !== (redrive === undefined ? text : redrivePolicyText(redrive));
+    })?.[0];
   }
 
   private check(name: string, text: string): void {

@@ -104,8 +104,7 @@ export class SqsEngine implements QueueHost, QueueDirectory {
     checkQueueName(name, fifo);
     const existing = this.byName.get(name);
     if (existing !== undefined) {
-      const set = existing.attributes.entries();
-      const other = Object.keys(attributes).find((attribute) => set.get(attribute) !== attributes[attribute]);
+      const other = existing.attributes.firstDifference(attributes);
       if (other !== undefined) {
         throw new SqsError(
           'QueueNameExists',

@@ -1,14 +1,14 @@
-import type { MessageView } from './message';
+import type { MessageContent, MessageView } from './message';
 
 /** What happens in an engine, told to its observers right after it took effect. */
 export type SqsEvent =
   | { readonly type: 'sent' | 'received' | 'deleted'; readonly queue: string; readonly message: MessageView }
-  /** A send was accepted and dropped, since its deduplication id was seen within five minutes. */
+  /** A send was accepted and dropped, since its deduplication id was seen within five minutes; `messageId` is the first one's. */
   | {
       readonly type: 'deduplicated';
       readonly queue: string;
       readonly messageId: string;
-      readonly deduplicationId: string;
+      readonly content: MessageContent;
     }
   | {
       readonly type: 'visibilityChanged';

@@ -34,6 +34,12 @@ export interface QueueCounts {
   readonly inFlight: number;
 }
 
+/** What is remembered of a send; not its body, which may be gone long before. */
+export interface RecentSend {
+  readonly messageId: string;
+  readonly serial: number;
+}
+
 /** A receive that can be repeated by its attempt id. */
 export interface ReceiveAttempt {
   readonly messages: readonly { readonly message: StoredMessage; readonly receiptSerial: number }[];
@@ -46,7 +52,7 @@ export interface ReceiveAttempt {
 export class Queue {
   readonly attributes: QueueAttributes;
   /** Sends of the last five minutes, also of messages that are deleted or moved by now. */
-  readonly sends = new Recent<StoredMessage>(SQS.deduplicationSeconds * 1000);
+  readonly sends = new Recent<RecentSend>(SQS.deduplicationSeconds * 1000);
   readonly attempts = new Recent<ReceiveAttempt>(SQS.deduplicationSeconds * 1000);
   readonly tags = new Map<string, string>();
   readonly createdAt: number;

@@ -1,9 +1,9 @@
 /** Forgotten entries above which the list of them is cut. */
 const CUT_FLOOR = 1024;
 
-/** A map that remembers each key for a fixed time after it was first set. */
+/** A map that remembers each key for a fixed time after it was last set. */
 export class Recent<T> {
-  private readonly values = new Map<string, T>();
+  private readonly values = new Map<string, { readonly value: T; readonly until: number }>();
   private order: { readonly key: string; readonly until: number }[] = [];
   private head = 0;
 
@@ -13,16 +13,15 @@ export class Recent<T> {
   /** The value of a key that is still remembered. */
   get(key: string, now: number): T | undefined {
     this.forget(now);
-    return this.values.get(key);
+    return this.values.get(key)?.value;
   }
 
-  /** Remembers a key that is not remembered; `now` must not go back. */
+  /** Remembers a key from now on; `now` must not go back. */
   set(key: string, value: T, now: number): void {
     this.forget(now);
-    if (!this.values.has(key)) {
-      this.order.push({ key, until: now + this.milliseconds });
-    }
-    this.values.set(key, value);
+    const until = now + this.milliseconds;
+    this.values.set(key, { value, until });
+    this.order.push({ key, until });
   }
 
   /** Number of keys that are held. */
@@ -31,10 +30,16 @@ export class Recent<T> {
   }
 
   private forget(now: number): void {
-    for (let oldest = this.order[this.head]; oldest !== undefined && oldest.until <= now;) {
-      this.values.delete(oldest.key);
+    for (
+      let oldest = this.order[this.head];
+      oldest !== undefined && oldest.until <= now;
+      oldest = this.order[this.head]
+    ) {
+      // A key that was set again since has a later entry.
+      if (this.values.get(oldest.key)?.until === oldest.until) {
+        this.values.delete(oldest.key);
+      }
       this.head += 1;
-      oldest = this.order[this.head];
     }
     if (this.head > CUT_FLOOR && this.head * 2 > this.order.length) {
       this.order = this.order.slice(this.head);

@@ -39,6 +39,11 @@ export function parseRedrivePolicy(text: string | undefined): RedrivePolicy | un
   return { targetArn: deadLetterTargetArn, maxReceiveCount: receives };
 }
 
+/** The text that the service reports for a redrive policy. */
+export function redrivePolicyText({ targetArn, maxReceiveCount }: RedrivePolicy): string {
+  return JSON.stringify({ deadLetterTargetArn: targetArn, maxReceiveCount });
+}
+
 /** @throws SqsError `InvalidParameterValue` when the text is not a redrive allow policy */
 export function parseAllowPolicy(text: string | undefined): AllowPolicy {
   if (text === undefined) {

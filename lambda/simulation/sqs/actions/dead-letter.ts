@@ -34,7 +34,7 @@ export function deadLetter(queue: Queue, message: StoredMessage): boolean {
   moved.deadLetterSourceArn = queue.arn;
   const key = target.deduplicationKey(content);
   if (key !== undefined) {
-    target.sends.set(key, moved, now);
+    target.sends.set(key, { messageId: moved.messageId, serial: moved.serial }, now);
   }
   queue.host.emit({ type: 'deadLettered', queue: queue.name, target: target.name, message: moved });
   return true;

@@ -2,8 +2,8 @@ import { SQS } from '../../../contract';
 import { batchEntries, eachEntry, type BatchResult } from '../batch';
 import { checkContent, sizeOf } from '../content';
 import { invalidParameter, missingParameter, SqsError } from '../errors';
-import type { MessageContent, StoredMessage } from '../message';
-import type { Queue } from '../queue';
+import type { MessageContent } from '../message';
+import type { Queue, RecentSend } from '../queue';
 import { contentOf, md5, md5OfAttributes, sequenceNumber } from '../wire-message';
 import type { Action, Call } from './call';
 import { queueOf } from './queue-url';
@@ -12,12 +12,12 @@ const NOT_FOR_THIS_TYPE = 'The request include parameter that is not valid for t
 
 /**
  * Sends one message. On a FIFO queue, one whose deduplication id was sent within five minutes is accepted and dropped: the answer
- * is the message that was sent first, whatever became of it.
+ * names the message that was sent first, whatever became of it.
  *
  * @throws SqsError
  * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  */
-export function send(queue: Queue, content: MessageContent, delaySeconds?: number): StoredMessage {
+export function send(queue: Queue, content: MessageContent, delaySeconds?: number): RecentSend {
   checkContent(content);
   const { attributes, host } = queue;
   if (sizeOf(content) > attributes.messageBytes) {
@@ -31,17 +31,12 @@ export function send(queue: Queue, content: MessageContent, delaySeconds?: numbe
   const deduplicationKey = queue.deduplicationKey(content);
   const earlier = deduplicationKey === undefined ? undefined : queue.sends.get(deduplicationKey, now);
   if (earlier !== undefined) {
-    host.emit({
-      type: 'deduplicated',
-      queue: queue.name,
-      messageId: earlier.messageId,
-      deduplicationId: earlier.deduplicationId ?? '',
-    });
+    host.emit({ type: 'deduplicated', queue: queue.name, messageId: earlier.messageId, content });
     return earlier;
   }
   const message = queue.store(content, host.newMessageId(), now, delaySeconds ?? attributes.delaySeconds);
   if (deduplicationKey !== undefined) {
-    queue.sends.set(deduplicationKey, message, now);
+    queue.sends.set(deduplicationKey, { messageId: message.messageId, serial: message.serial }, now);
   }
   host.emit({ type: 'sent', queue: queue.name, message });
   return message;
