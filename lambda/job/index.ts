@@ -16,4 +16,6 @@ export type {
   SourceItem,
   Tick,
 } from './job';
+export { dynamoDbSource, keysetSource } from '../sources';
+export type { DynamoDbQuery, DynamoDbScan, DynamoDbSourceOptions, KeysetSourceOptions } from '../sources';
 export type { JsonObject, JsonValue } from '../contract';
