@@ -37,7 +37,7 @@ export async function carryOutDeath(
   const answer = await options.deadLetterQueue.sendBatch([
     {
       id: '0',
-      body: deadMessageBody(envelope, dying.deathId, deathOf(claim, dying, thrown)),
+      body: deadMessageBody(envelope, dying.deathId, deathOf(subject, claim, dying, thrown)),
       // A group of its own: messages of a FIFO queue that share a group can't be listed while one of them is looked at.
       groupId: dying.deathId,
       deduplicationId: dying.deathId,
@@ -49,14 +49,14 @@ export async function carryOutDeath(
   }
 }
 
-function deathOf(claim: Claim, dying: Dying, thrown: Thrown): Death {
+function deathOf({ message }: Subject, claim: Claim, dying: Dying, thrown: Thrown): Death {
   return {
     cause: dying.cause,
     attempts: claim.a,
     errorName: thrown.name,
     errorMessage: thrown.message,
     ...(thrown.stack === undefined ? {} : { errorStack: thrown.stack }),
-    firstReceivedAt: new Date(claim.f).toISOString(),
+    firstReceivedAt: new Date(message.firstReceivedAt).toISOString(),
     diedAt: new Date(dying.at).toISOString(),
   };
 }

@@ -5,6 +5,7 @@ import { backOffSeconds } from './back-off';
 import type { LedgerBooks } from './ledger-books';
 import type { ConsumerOptions } from './options';
 import type { ReceivedMessage, RecordMessage } from './received-message';
+import { isRecordMessage } from './received-message';
 import type { Thrown } from './thrown';
 import { describeThrown } from './thrown';
 import type { Subject } from './verdict';
@@ -55,12 +56,11 @@ export class Planner {
 
   /** What is to be done with a message; never rejects. */
   async plan(message: ReceivedMessage): Promise<Plan> {
-    const { content } = message;
-    if (content.kind === 'unusable') {
-      return { kind: 'wait', message, error: { name: 'UnusableMessage', message: content.what } };
+    if (!isRecordMessage(message)) {
+      return { kind: 'wait', message, error: { name: 'UnusableMessage', message: message.content.what } };
     }
     try {
-      return await this.planRecord({ ...message, content });
+      return await this.planRecord(message);
     } catch (thrown) {
       return this.wait(message, describeThrown(thrown), SHORTEST_WAIT);
     }

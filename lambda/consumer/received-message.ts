@@ -2,8 +2,8 @@ import type { SqsRecord } from './sqs-event';
 import type { DeadEnvelope, Envelope, PageId } from '../contract';
 import { decodeEnvelope } from '../ledger/envelope';
 
-/** One message of a batch. */
-export interface ReceivedMessage {
+/** What every message of a batch has. */
+interface MessageFrame {
   /** What the answer names it by. */
   readonly messageId: string;
   readonly receiptHandle: string;
@@ -13,7 +13,6 @@ export interface ReceivedMessage {
   readonly firstReceivedAt: number;
   /** SQS group; absent where the event does not name it. */
   readonly sqsGroup?: string;
-  readonly content: Content;
 }
 
 /** What a message says. */
@@ -23,7 +22,18 @@ export type Content =
   | { readonly kind: 'unusable'; readonly what: string };
 
 /** A message whose record is known. */
-export type RecordMessage = ReceivedMessage & { readonly content: { readonly kind: 'record' } };
+export interface RecordMessage extends MessageFrame {
+  readonly content: Extract<Content, { kind: 'record' }>;
+}
+
+/** A message of a batch. */
+export type ReceivedMessage =
+  RecordMessage | (MessageFrame & { readonly content: Extract<Content, { kind: 'unusable' }> });
+
+/** Whether a message's record is known. */
+export function isRecordMessage(message: ReceivedMessage): message is RecordMessage {
+  return message.content.kind === 'record';
+}
 
 /**
  * Reads one message of a batch; never throws, so that a message that is wrong is wrong alone.
@@ -33,15 +43,16 @@ export type RecordMessage = ReceivedMessage & { readonly content: { readonly kin
 export function readMessage(record: SqsRecord, fanoutId: string, now: number): ReceivedMessage {
   const attributes = (record as Partial<SqsRecord>).attributes as Partial<SqsRecord['attributes']> | undefined;
   const sqsGroup = attributes?.MessageGroupId;
-  return {
+  const content = readContent(record.body, fanoutId);
+  const frame = {
     messageId: record.messageId,
     receiptHandle: record.receiptHandle,
     // Without a count nothing is assumed of the record: as if it had been received before.
     receiveCount: positive(attributes?.ApproximateReceiveCount) ?? 2,
     firstReceivedAt: positive(attributes?.ApproximateFirstReceiveTimestamp) ?? now,
     ...(typeof sqsGroup === 'string' && sqsGroup !== '' ? { sqsGroup } : {}),
-    content: readContent(record.body, fanoutId),
   };
+  return content.kind === 'record' ? { ...frame, content } : { ...frame, content };
 }
 
 function positive(text: string | undefined): number | undefined {
