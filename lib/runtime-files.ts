@@ -2,7 +2,7 @@ import { dirname, extname, join } from 'node:path';
 
 /** Where the runtime's files lie: the sources when this package runs from its sources, the build's output when it runs from that. */
 export interface RuntimeFiles {
-  /** Directory that holds all of them; traces name files of the runtime relative to it. */
+  /** Directory whose `lambda` and `runtime` hold all of them. */
   readonly root: string;
   /** Module that exports `createScannerHandler`. */
   readonly scanner: string;
@@ -23,12 +23,11 @@ export interface RuntimeFiles {
 export function runtimeFiles(libraryFile: string = __filename): RuntimeFiles {
   const parent = dirname(dirname(libraryFile));
   if (extname(libraryFile) === '.ts') {
-    const root = join(parent, 'lambda');
     return {
-      root,
-      scanner: join(root, 'scanner', 'entry.ts'),
-      consumer: join(root, 'consumer', 'entry.ts'),
-      api: { job: join(root, 'job', 'index.ts') },
+      root: parent,
+      scanner: join(parent, 'lambda', 'scanner', 'entry.ts'),
+      consumer: join(parent, 'lambda', 'consumer', 'entry.ts'),
+      api: { job: join(parent, 'lambda', 'job', 'index.ts') },
     };
   }
   return {

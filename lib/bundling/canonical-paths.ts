@@ -1,10 +1,10 @@
-import { relative, resolve, sep } from 'node:path';
+import { relative, resolve } from 'node:path';
 
 /** Where the inputs of a bundle lie. */
 export interface InputRoots {
   /** Directory that esbuild names its inputs relative to. */
   readonly projectRoot: string;
-  /** Directory of this package's runtime files. */
+  /** Directory whose `lambda` and `runtime` hold this package's runtime files. */
   readonly runtimeRoot: string;
 }
 
@@ -16,9 +16,9 @@ export interface InputRoots {
  * @param input path relative to the project root, with forward slashes, as esbuild gives it
  */
 export function canonicalPath(input: string, roots: InputRoots): string {
-  const inRuntime = relative(roots.runtimeRoot, resolve(roots.projectRoot, input));
-  if (!inRuntime.startsWith('..') && resolve(inRuntime) !== inRuntime) {
-    return `cron-fanout/${inRuntime.split(sep).join('/')}`;
+  const inRuntime = relative(roots.runtimeRoot, resolve(roots.projectRoot, input)).replaceAll('\\', '/');
+  if (/^(lambda|runtime)\//.test(inRuntime)) {
+    return `cron-fanout/${inRuntime}`;
   }
   const packageStart = input.lastIndexOf('node_modules/');
   return packageStart === -1 ? input : input.slice(packageStart);

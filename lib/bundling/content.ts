@@ -8,7 +8,7 @@ import type { Bundle } from './bundle';
 import { findEntry } from './entry';
 import type { Entry } from './entry';
 import { JobCode } from './job-code';
-import { importedPackages, inheritedPackageJson, ownPackage } from './job-code-packages';
+import { holdsItsPackages, importedPackages, inheritedPackageJson, ownPackage } from './job-code-packages';
 import type { BundlingOptions, JobSource, Role } from './options';
 import { INDEX, RUNTIME } from './output-names';
 import { copyPackage, planPackageCopies } from './packages';
@@ -78,7 +78,7 @@ function codeContent(role: Role, runtime: RuntimeFiles, code: JobCode, options: 
 /** Fills the directory of an asset. Links are followed: a zip file has none. */
 export function writeContent(content: FunctionContent, assetDirectory: string): void {
   if (content.codeDirectory !== undefined) {
-    cpSync(content.codeDirectory, join(assetDirectory, CODE), { recursive: true, dereference: true });
+    copyCode(content.codeDirectory, join(assetDirectory, CODE));
   }
   for (const [path, file] of content.files) {
     const absolute = join(assetDirectory, path);
@@ -88,6 +88,11 @@ export function writeContent(content: FunctionContent, assetDirectory: string): 
   content.packages.forEach((copy) => {
     copyPackage(copy, assetDirectory);
   });
+}
+
+function copyCode(from: string, to: string): void {
+  const left = holdsItsPackages(from) ? undefined : join(from, 'node_modules');
+  cpSync(from, to, { recursive: true, dereference: true, filter: (source) => source !== left });
 }
 
 /** A job module that reaches the CDK, mostly through a constant of a stack's file, would put tens of megabytes into every function. */

@@ -59,6 +59,14 @@ function importedSpecifiers(code: JobCode, module: string): readonly string[] {
   return [...new Set(specifiers.map(({ path }) => path))].sort();
 }
 
+/**
+ * Whether the directory's own packages are packaged with it. pnpm's layout of links is not: a zip file has no links, so packages would no
+ * longer find each other; they are looked up and copied like those outside.
+ */
+export function holdsItsPackages(directory: string): boolean {
+  return existsSync(join(directory, 'node_modules')) && !existsSync(join(directory, 'node_modules', '.pnpm'));
+}
+
 function liesInside(name: string, directory: string, module: string): boolean {
   const found = findPackage(name, dirname(module));
   if (found === undefined && name !== OWN_NAME) {
@@ -69,7 +77,7 @@ function liesInside(name: string, directory: string, module: string): boolean {
       change: 'install it, or add it to bundling.externalModules if the function has it otherwise or never loads it',
     });
   }
-  return found?.startsWith(directory + sep) ?? false;
+  return holdsItsPackages(directory) && (found?.startsWith(directory + sep) ?? false);
 }
 
 /** `@scope/name` or `name` of an import path. */

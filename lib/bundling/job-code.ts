@@ -12,8 +12,9 @@ export interface JobCodeOptions {
  * Job modules that you built yourself, packaged as they are: for code that esbuild cannot compile, above all decorators with metadata
  * (NestJS), which need tsc or swc.
  *
- * The directory lands in `code/` beside the runtime. Packages that its modules import are copied with their dependencies; a `node_modules` inside
- * of the directory is packaged as it is and wins.
+ * The directory lands in `code/` beside the runtime. A `node_modules` directly in it is packaged with it (except pnpm's, whose links a zip file
+ * cannot hold). What the modules import from elsewhere is found as Node would find it, and copied with its dependencies; imports whose name is
+ * computed are not seen: name those packages in `bundling.copiedModules`.
  */
 export class JobCode {
   /**
@@ -58,7 +59,7 @@ function checkedModule(directory: string, module: string): string {
   if (!['.js', '.mjs', '.cjs'].includes(extname(absolute))) {
     throw new CronFanoutError('JobModuleNotBuilt', {
       what: 'module of JobCode.fromDirectory',
-      received: module,
+      received: `${module} (${absolute})`,
       allowed: 'a built module: .js, .mjs or .cjs',
       change: 'name the output of your build, or give the source as `entry` and leave building it to the construct',
     });

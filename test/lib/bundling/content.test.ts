@@ -113,9 +113,9 @@ export default { jobType: 'a', handler: async () => [shared, legacy, (await impo
     };
     const shallow = temporaryProject(files);
     const deep = writeTree(join(temporaryDirectory(), 'a/b/c/node_modules/d'), files);
-    const movedRuntime = join(temporaryDirectory(), 'elsewhere/runtime');
-    cpSync(FIXTURE_RUNTIME.root, movedRuntime, { recursive: true });
-    const moved = { ...FIXTURE_RUNTIME, root: movedRuntime, consumer: join(movedRuntime, 'consumer.ts') };
+    const elsewhere = join(temporaryDirectory(), 'some/where/else');
+    cpSync(FIXTURE_RUNTIME.root, elsewhere, { recursive: true });
+    const moved = { ...FIXTURE_RUNTIME, root: elsewhere, consumer: join(elsewhere, 'runtime/consumer.ts') };
     const workingDirectory = process.cwd();
     const here = bundleInto('consumer', { entry: join(shallow, 'src/jobs.ts') }, options);
     process.chdir(join(deep, 'src'));

@@ -10,7 +10,7 @@ const FIXTURES = join(__dirname, 'fixtures');
 
 /** A runtime of a few lines: says which jobs it was given, and calls the handler that the event names. */
 export const FIXTURE_RUNTIME: RuntimeFiles = {
-  root: join(FIXTURES, 'runtime'),
+  root: FIXTURES,
   scanner: join(FIXTURES, 'runtime', 'scanner.ts'),
   consumer: join(FIXTURES, 'runtime', 'consumer.ts'),
   api: { job: join(__dirname, '..', '..', '..', 'lambda', 'job', 'index.ts') },
