@@ -24,8 +24,8 @@ export interface ScheduleSettings {
  * @throws CronFanoutError of `parseScheduleExpression`; `OutOfRange` for the time window; `InvalidTimeFrame`, `ConflictingOptions`
  */
 export function readSchedule(options: ScheduleOptions): ScheduleSettings {
-  checkTimeFrame(options);
   refuseWithout(options, 'schedule', 'timeWindow', 'start', 'end', 'enabled');
+  checkTimeFrame(options);
   const { shortest, longest, warnings } = intervals(options);
   const bounded = options.enabled === false || options.start !== undefined || options.end !== undefined;
   return {
@@ -47,7 +47,8 @@ interface Intervals {
 }
 
 function intervals({ schedule, timeWindow }: ScheduleOptions): Intervals {
-  if (timeWindow?.maxWindow !== undefined) {
+  // A window is given in minutes; a token of them passes.
+  if (timeWindow?.maxWindow?.isUnresolved() === false) {
     checkDuration('timeWindow', timeWindow.maxWindow);
   }
   if (schedule === undefined) {

@@ -67,8 +67,8 @@ export function createScanner(
   });
   // Not in the role's own policy: the function depends on that one, and this one on the function.
   const continuation = new Policy(scope, 'ScannerContinuation', {
-    roles: [role],
     statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [scanner.functionArn] })],
   });
+  role.attachInlinePolicy(continuation);
   return { function: scanner, continuation };
 }
