@@ -10,8 +10,9 @@ export interface SynthesizedStack {
   readonly stackName: string;
   /** Region of the stack, or the local one where the stack leaves it open. */
   readonly region: string;
-  readonly account: string;
   readonly template: Template;
+  /** Construct path of the stack. */
+  readonly path: string;
   /**
    * Path of the file asset whose object key is `key`: a directory for a function's code.
    *
@@ -31,7 +32,7 @@ export interface SynthesisOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Account and region of a stack that leaves them open. */
+/** The account in which everything lives locally, and the region of a stack that leaves it open. */
 export const LOCAL_ACCOUNT = '000000000000';
 export const LOCAL_REGION = 'us-east-1';
 /** Lines of an app's error output that an error quotes. */
@@ -88,8 +89,8 @@ export function readStacks(directory: string): SynthesizedStack[] {
   return assembly.stacksRecursively.map((stack) => ({
     stackName: stack.stackName,
     region: stack.environment.region === cxapi.UNKNOWN_REGION ? LOCAL_REGION : stack.environment.region,
-    account: stack.environment.account === cxapi.UNKNOWN_ACCOUNT ? LOCAL_ACCOUNT : stack.environment.account,
     template: stack.template as Template,
+    path: stack.hierarchicalId,
     assetPath: assetFinder(stack),
   }));
 }

@@ -63,9 +63,10 @@ export class Observer {
     }
   };
 
-  /** What was seen of a run so far. */
-  counts(runId: string): Counts {
-    return this.run(runId).counts();
+  /** What was seen so far of the run that began last. */
+  newestCounts(): Counts {
+    const newest = [...this.runs.values()].at(-1);
+    return newest?.counts() ?? { scanned: 0, enqueued: 0, succeeded: 0, retried: 0, dead: 0 };
   }
 
   /** The books of a run, as they were seen. */

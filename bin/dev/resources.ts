@@ -1,8 +1,10 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import { ENVIRONMENT } from '../../lambda/contract';
 import type { SynthesizedStack } from './assembly';
+import { LOCAL_ACCOUNT } from './assembly';
 import type { FunctionDescription } from './function-pool';
 import { tableInput } from './table-input';
+import type { TemplateResource } from './template';
 import { TemplateResolver } from './template';
 
 /** A queue to create. */
@@ -16,7 +18,8 @@ export interface QueueDescription {
 
 /** A table to create. */
 export interface TableDescription {
-  readonly logicalId: string;
+  /** Construct path within the stack, or the logical id of a table that no construct made. */
+  readonly path: string;
   readonly name: string;
   readonly input: CreateTableCommandInput;
 }
@@ -97,17 +100,17 @@ type Properties = Readonly<Record<string, unknown>>;
  * @throws CronFanoutError `UnresolvedIntrinsic` or `UnknownAsset`
  */
 export function readResources(stack: SynthesizedStack, queueUrl: (queueName: string) => string): LocalResources {
-  const resolver = new TemplateResolver(stack.template, { ...stack, queueUrl });
+  const resolver = new TemplateResolver(stack.template, { ...stack, account: LOCAL_ACCOUNT, queueUrl });
   const functions = readFunctions(stack, resolver);
   const names = new Set(functions.map(({ name }) => name));
   return {
     queues: readQueues(resolver),
-    tables: resolver
-      .resources('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table')
-      .map(([logicalId, { Properties = {} }]) => {
-        const name = resolver.physicalName(logicalId);
-        return { logicalId, name, input: tableInput(name, resolver.resolve(Properties, logicalId) as Properties) };
-      }),
+    tables: resolver.resources('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table').map(([logicalId, resource]) => {
+      const { Properties = {} } = resource;
+      const name = resolver.physicalName(logicalId);
+      const path = constructPath(stack, logicalId, resource);
+      return { path, name, input: tableInput(name, resolver.resolve(Properties, logicalId) as Properties) };
+    }),
     functions,
     mappings: readMappings(resolver).filter(({ functionName }) => names.has(functionName)),
     schedules: readSchedules(resolver).filter(({ targetArn }) => names.has(functionNameOf(targetArn))),
@@ -118,6 +121,11 @@ export function readResources(stack: SynthesizedStack, queueUrl: (queueName: str
 export function functionNameOf(nameOrArn: string): string {
   const [, , , , , , name] = nameOrArn.split(':');
   return nameOrArn.startsWith('arn:') ? (name ?? nameOrArn) : (nameOrArn.split(':')[0] ?? nameOrArn);
+}
+
+function constructPath(stack: SynthesizedStack, logicalId: string, { Metadata = {} }: TemplateResource): string {
+  const path = Metadata['aws:cdk:path'];
+  return typeof path === 'string' ? path.replace(`${stack.path}/`, '').replace(/\/Resource$/, '') : logicalId;
 }
 
 function readQueues(resolver: TemplateResolver): QueueDescription[] {

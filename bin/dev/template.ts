@@ -28,6 +28,8 @@ export interface TemplateScope {
 /** Length of the names that are made up here; SQS allows 80 with its suffix, Lambda 64. */
 const NAME_LENGTH = 60;
 const HASH_LENGTH = 8;
+/** Everything lives in one partition locally, whatever the region: the embedded services know no other. */
+const PARTITION = 'aws';
 
 /** Turns the intrinsic functions of a template into the values that the resources have locally. */
 export class TemplateResolver {
@@ -92,7 +94,7 @@ export class TemplateResolver {
   /** ARN of a resource of this stack. */
   arn(service: string, resource: string, regional = true): string {
     const { region, account } = this.scope;
-    return `arn:${partitionOf(region)}:${service}:${regional ? region : ''}:${account}:${resource}`;
+    return `arn:${PARTITION}:${service}:${regional ? region : ''}:${account}:${resource}`;
   }
 
   private intrinsic(name: string, argument: unknown, path: string): unknown {
@@ -176,7 +178,7 @@ export class TemplateResolver {
       case 'AWS::AccountId':
         return account;
       case 'AWS::Partition':
-        return partitionOf(region);
+        return PARTITION;
       case 'AWS::URLSuffix':
         return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
       case 'AWS::StackName':
@@ -230,11 +232,4 @@ function unresolved(path: string, value: unknown, allowed: string): CronFanoutEr
     allowed,
     change: 'give the value as a literal for local runs, or bring the resource into this stack',
   });
-}
-
-function partitionOf(region: string): string {
-  if (region.startsWith('cn-')) {
-    return 'aws-cn';
-  }
-  return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
 }

@@ -63,12 +63,6 @@ describe('TemplateResolver', () => {
     );
   });
 
-  it('names partitions by region', () => {
-    const inRegion = (region: string) =>
-      new TemplateResolver({}, { ...SCOPE, region }).resolve({ Ref: 'AWS::Partition' }, '');
-    expect(['cn-north-1', 'us-gov-west-1', 'us-east-1'].map(inRegion)).toEqual(['aws-cn', 'aws-us-gov', 'aws']);
-  });
-
   it('gives long logical ids different names that every service takes', () => {
     const id = fc.string({ unit: fc.constantFrom('a', 'b', 'C', '1'), minLength: 60, maxLength: 200 });
     fc.assert(

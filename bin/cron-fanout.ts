@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { CronFanoutError } from '../lambda/contract';
+import { localCommand } from './cli/local';
+
+/** The command line of the package. */
+export function createProgram(): Command {
+  return new Command('cron-fanout')
+    .description('Every N minutes, find the records that are due and handle each one.')
+    .showSuggestionAfterError()
+    .showHelpAfterError('(add --help for the commands and options)')
+    .addCommand(localCommand());
+}
+
+async function main(): Promise<void> {
+  try {
+    await createProgram().parseAsync();
+  } catch (error) {
+    if (!(error instanceof CommanderError)) {
+      process.stderr.write(`${textOf(error)}\n`);
+    }
+    process.exitCode = 1;
+  }
+}
+
+/** What the user can act on, without a stack; for anything unforeseen, all there is. */
+function textOf(error: unknown): string {
+  if (error instanceof CronFanoutError) {
+    return `error: ${error.message}`;
+  }
+  return error instanceof Error
+    ? `internal error: ${error.stack ?? error.message}`
+    : `internal error: ${String(error)}`;
+}
+
+if (require.main === module) {
+  void main();
+}

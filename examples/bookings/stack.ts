@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import type { StackProps } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import type { Construct } from 'constructs';
+import { CronFanout, RetryPolicy } from '../../lib';
+import { BOOKINGS } from './booking';
+
+/** Bookings, and what is to be done about them every five minutes. */
+export class BookingsStack extends Stack {
+  constructor(scope: Construct, id: string, props?: StackProps) {
+    super(scope, id, props);
+    const { index } = BOOKINGS;
+    const bookings = new TableV2(this, BOOKINGS.id, {
+      partitionKey: { name: BOOKINGS.partitionKey, type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          indexName: index.name,
+          partitionKey: { name: index.partitionKey, type: AttributeType.STRING },
+          sortKey: { name: index.sortKey, type: AttributeType.STRING },
+        },
+      ],
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const jobs = new CronFanout(this, 'BookingJobs', {
+      entry: join(__dirname, 'jobs.ts'),
+      schedule: ScheduleExpression.rate(Duration.minutes(5)),
+      maxConcurrency: 40,
+      retry: RetryPolicy.exponential({ maxAttempts: 4, initialDelay: Duration.seconds(10) }),
+      environment: { [BOOKINGS.variable]: bookings.tableName },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    bookings.grantReadData(jobs.scanner);
+    bookings.grant(jobs.consumer, 'dynamodb:UpdateItem');
+  }
+}
