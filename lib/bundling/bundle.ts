@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Metafile } from 'esbuild';
 import type { RuntimeFiles } from '../runtime-files';
-import { canonicalCode, canonicalPath, canonicalSourceMap } from './canonical-paths';
+import { canonicalCode, canonicalPath, canonicalSourceMap, isRuntimeInput } from './canonical-paths';
 import type { InputRoots } from './canonical-paths';
 import { describe, runEsbuild } from './esbuild';
 import type { InMemoryResult } from './esbuild';
 import { esbuildOptions } from './esbuild-options';
 import type { BundleInput } from './esbuild-options';
-import { keepsEvaluationOrder, reachedInputs } from './evaluation-order';
+import { keepsEvaluationOrder, reachedInputs, sharesOrderedModules } from './evaluation-order';
+import type { OrderFree } from './evaluation-order';
 import { nearestPackageRoot } from './entry';
 import type { Entry } from './entry';
 import type { BundlingOptions, Role } from './options';
@@ -58,7 +59,7 @@ export function bundleRuntime(role: Role, runtime: RuntimeFiles, options: Bundli
 function bundle(input: BundleInput, role: Role, runtime: RuntimeFiles, options: BundlingOptions): Bundle {
   const { projectRoot, output } = input;
   const roots: InputRoots = { projectRoot, runtimeRoot: runtime.root };
-  const result = build(input, runtime[role], options);
+  const result = build(input, runtime[role], roots, options);
   return {
     files: stableFiles(result, roots, output, options.minify ?? true),
     inputs: Object.keys(result.metafile.inputs).map((name) => canonicalPath(name, roots)),
@@ -67,16 +68,23 @@ function bundle(input: BundleInput, role: Role, runtime: RuntimeFiles, options: 
 }
 
 /** Builds with dynamic imports in files of their own, or without where that would change the order of evaluation. */
-function build(input: BundleInput, runtimeFile: string, options: BundlingOptions): InMemoryResult {
-  const subject = `job module ${input.subject}`;
-  const result = runEsbuild(subject, esbuildOptions(input, options));
-  const runtimeInput = relative(input.projectRoot, runtimeFile).replaceAll('\\', '/');
-  const ofRuntime = reachedInputs(result.metafile.inputs, runtimeInput);
-  const orderFree = (name: string): boolean =>
-    ofRuntime.has(name) || isSideEffectFree(resolve(input.projectRoot, name));
-  return keepsEvaluationOrder(result.metafile, input.output, orderFree)
-    ? result
-    : runEsbuild(subject, esbuildOptions(input, { ...options, splitting: false }));
+function build(input: BundleInput, runtimeFile: string, roots: InputRoots, options: BundlingOptions): InMemoryResult {
+  const esbuild = (changes: BundlingOptions): InMemoryResult =>
+    runEsbuild(`job module ${input.subject}`, esbuildOptions(input, { ...options, ...changes }));
+  const result = esbuild({});
+  const orderFree = orderFreeInputs(result.metafile, relative(input.projectRoot, runtimeFile), roots);
+  if (!sharesOrderedModules(result.metafile, input.output, orderFree)) {
+    return result;
+  }
+  const readable = options.minify === false ? result : esbuild({ minify: false });
+  return keepsEvaluationOrder(readable, input.output, orderFree) ? result : esbuild({ splitting: false });
+}
+
+/** Inputs that neither set nor read anything when they are evaluated: the runtime, what it imports, and packages that say so. */
+function orderFreeInputs({ inputs }: Metafile, runtimeFile: string, roots: InputRoots): OrderFree {
+  const ofRuntime = reachedInputs(inputs, runtimeFile.replaceAll('\\', '/'));
+  return (input) =>
+    ofRuntime.has(input) || isRuntimeInput(input, roots) || isSideEffectFree(resolve(roots.projectRoot, input));
 }
 
 /** Whether a file belongs to an installed package that says of itself that its modules have no side effects. */

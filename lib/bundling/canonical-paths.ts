@@ -16,12 +16,20 @@ export interface InputRoots {
  * @param input path relative to the project root, with forward slashes, as esbuild gives it
  */
 export function canonicalPath(input: string, roots: InputRoots): string {
-  const inRuntime = relative(roots.runtimeRoot, resolve(roots.projectRoot, input)).replaceAll('\\', '/');
-  if (/^(lambda|runtime)\//.test(inRuntime)) {
-    return `cron-fanout/${inRuntime}`;
+  if (isRuntimeInput(input, roots)) {
+    return `cron-fanout/${relativeToRuntime(input, roots)}`;
   }
   const packageStart = input.lastIndexOf('node_modules/');
   return packageStart === -1 ? input : input.slice(packageStart);
+}
+
+/** Whether an input is one of this package's runtime files. */
+export function isRuntimeInput(input: string, roots: InputRoots): boolean {
+  return /^(lambda|runtime)\//.test(relativeToRuntime(input, roots));
+}
+
+function relativeToRuntime(input: string, roots: InputRoots): string {
+  return relative(roots.runtimeRoot, resolve(roots.projectRoot, input)).replaceAll('\\', '/');
 }
 
 /**
@@ -37,12 +45,12 @@ export function canonicalSourceMap(map: string, roots: InputRoots): string {
 /**
  * Gives the inputs of code their canonical names. Code that is not minified holds them in two places: the comment before a module and the
  * function around a CommonJS module.
+ *
+ * @param inputs the inputs of the build; other texts of that form are left alone
  */
 export function canonicalCode(code: string, inputs: readonly string[], roots: InputRoots): string {
-  return inputs.reduce((text, input) => {
-    const canonical = canonicalPath(input, roots);
-    return canonical === input
-      ? text
-      : text.replaceAll(`// ${input}\n`, `// ${canonical}\n`).replaceAll(`"${input}"(`, `"${canonical}"(`);
-  }, code);
+  const known = new Set(inputs);
+  return code.replaceAll(/^(\/\/ | {2}")(.+?)(?=$|"\()/gm, (whole, before: string, input: string) =>
+    known.has(input) ? before + canonicalPath(input, roots) : whole,
+  );
 }

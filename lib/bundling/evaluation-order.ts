@@ -1,7 +1,25 @@
+import { basename } from 'node:path';
 import type { Metafile } from 'esbuild';
+import type { InMemoryResult } from './esbuild';
 
 type Inputs = Metafile['inputs'];
 type Outputs = Metafile['outputs'];
+
+/** Whether it does not matter when an input is evaluated. */
+export type OrderFree = (input: string) => boolean;
+
+/**
+ * Whether files of a split bundle that are loaded with the first one hold modules whose place in the order of evaluation matters. Only then can
+ * the order differ from the source's.
+ *
+ * @param index the output that is loaded first
+ */
+export function sharesOrderedModules(metafile: Metafile, index: string, orderFree: OrderFree): boolean {
+  const wrapped = wrappedInputs(metafile.inputs);
+  const shared = filesLoadedWith(metafile.outputs, index).filter((file) => file !== index);
+  const inputs = shared.flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
+  return inputs.some((input) => !wrapped.has(input) && !orderFree(input));
+}
 
 /**
  * Whether the files of a split bundle evaluate its modules in the order of the source.
@@ -9,21 +27,14 @@ type Outputs = Metafile['outputs'];
  * esbuild puts what a dynamic import shares with the rest into a file of its own, and files are evaluated before what imports them: a module that
  * was to be evaluated second (`import './configure'; import './settings'`) can then come first.
  *
+ * @param result a build that is not minified: the order within a file is read from the comments before its modules
  * @param index the output that is loaded first
- * @param orderFree whether it does not matter when an input is evaluated
  */
-export function keepsEvaluationOrder(
-  metafile: Metafile,
-  index: string,
-  orderFree: (input: string) => boolean,
-): boolean {
-  const entry = metafile.outputs[index]?.entryPoint;
-  if (entry === undefined || fileImportsOf(metafile.outputs, index).length === 0) {
-    return true;
-  }
-  const bundled = evaluatedByOutputs(metafile, index).filter((input) => !orderFree(input));
+export function keepsEvaluationOrder(result: InMemoryResult, index: string, orderFree: OrderFree): boolean {
+  const { inputs, outputs } = result.metafile;
+  const bundled = evaluatedByFiles(result, index).filter((input) => !orderFree(input));
   const present = new Set(bundled);
-  const wanted = evaluatedBySource(metafile.inputs, entry).filter((input) => present.has(input));
+  const wanted = evaluatedBySource(inputs, outputs[index]?.entryPoint ?? index).filter((input) => present.has(input));
   return wanted.every((input, position) => input === bundled[position]);
 }
 
@@ -42,19 +53,33 @@ function evaluatedBySource(inputs: Inputs, entry: string): readonly string[] {
 }
 
 /** Inputs in the order in which the files of the bundle evaluate them. */
-function evaluatedByOutputs({ inputs, outputs }: Metafile, index: string): readonly string[] {
-  const files = new Set<string>();
-  visit(index, (output) => fileImportsOf(outputs, output), new Set(), files);
+function evaluatedByFiles({ metafile, outputFiles }: InMemoryResult, index: string): readonly string[] {
+  const { inputs, outputs } = metafile;
   const wrapped = wrappedInputs(inputs);
   const order = new Set<string>();
   const seen = new Set<string>();
-  for (const file of files) {
-    for (const input of Object.keys(outputs[file]?.inputs ?? {}).filter((candidate) => !wrapped.has(candidate))) {
+  for (const file of filesLoadedWith(outputs, index)) {
+    const code = outputFiles.find(({ path }) => basename(path) === file)?.text ?? '';
+    for (const input of modulesInCode(code, inputs).filter((candidate) => !wrapped.has(candidate))) {
       // A wrapped module runs where it is called, wherever its code lies.
       visit(input, (caller) => importsOf(inputs, caller).filter((called) => wrapped.has(called)), seen, order);
     }
   }
   return [...order];
+}
+
+/** Modules of a file by their last comment: the object with a module's exports may stand before its imports. */
+function modulesInCode(code: string, inputs: Inputs): readonly string[] {
+  const comments = [...code.matchAll(/^\/\/ (.+)$/gm)].map(([, name]) => name ?? '');
+  const backwards = new Set(comments.filter((name) => name in inputs).reverse());
+  return [...backwards].reverse();
+}
+
+/** Files in the order in which loading one evaluates them, itself last. */
+function filesLoadedWith(outputs: Outputs, index: string): readonly string[] {
+  const files = new Set<string>();
+  visit(index, (output) => fileImportsOf(outputs, output), new Set(), files);
+  return [...files];
 }
 
 /** Depth first, children before their parent, each once. */
