@@ -28,8 +28,8 @@ export type JsonCompatible<T> = T extends string | number | boolean | null
                 : never;
 
 /**
- * What a source yields: a record, or a chunk of up to 1,000 records, with the cursor that resumes *after* it. Cursors grow: the same cursor
- * twice fails the run.
+ * What a source yields: a record, or a chunk of up to 1,000 records, with the cursor that resumes *after* it. A chunk may be empty: it only moves
+ * the cursor. Cursors grow: the same cursor twice fails the run.
  */
 export type SourceItem<R> =
   { readonly record: R; readonly cursor: Cursor } | { readonly records: readonly R[]; readonly cursor: Cursor };

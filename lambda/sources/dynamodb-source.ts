@@ -1,27 +1,14 @@
-import type { DynamoDBClient, QueryCommandInput, QueryCommandOutput, ScanCommandInput } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { JsonObject } from '../contract';
 import { CronFanoutError } from '../contract';
 import type { Cursor, SourceContext, SourceItem } from '../job/job';
-import { unlessAborted } from './abort';
 import { isEnd } from './cursor';
+import type { DynamoDbQuery, DynamoDbScan, PageReader, PageRequest } from './dynamodb-pages';
+import { pageReader } from './dynamodb-pages';
 import type { AttributeMap, NumberForm } from './dynamodb-values';
 import { cursorToKey, itemToJson, keyToCursor } from './dynamodb-values';
 import { PAGE_SIZE, checkedPageSize } from './page-size';
 import type { SourceFunction } from './source-function';
-
-type Shared = 'IndexName' | 'FilterExpression' | 'ProjectionExpression' | 'ExpressionAttributeNames' | 'ConsistentRead';
-
-/** Values by placeholder, as plain JavaScript: string, number, bigint, boolean, null, `Uint8Array`, `Set`, array, object. */
-interface ExpressionValues {
-  readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>;
-}
-
-/** Parameters of a Query, with the names of the DynamoDB API. @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html */
-export type DynamoDbQuery = Pick<QueryCommandInput, Shared | 'ScanIndexForward'> &
-  ExpressionValues & { readonly KeyConditionExpression: string };
-
-/** Parameters of a Scan, with the names of the DynamoDB API. @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html */
-export type DynamoDbScan = Pick<ScanCommandInput, Shared> & ExpressionValues;
 
 /** How {@link dynamoDbSource} reads. */
 export interface DynamoDbSourceOptions<R, D extends object> {
@@ -103,43 +90,7 @@ export function dynamoDbSource<R = JsonObject, D extends object = object>(
   return Object.assign(dynamoDb, { kind: 'dynamodb' } as const);
 }
 
-interface Request {
-  readonly isQuery: boolean;
-  readonly input: Omit<QueryCommandInput, 'ExpressionAttributeValues'> & ExpressionValues;
-}
-
-interface Page {
-  readonly items: readonly AttributeMap[];
-  readonly lastKey: AttributeMap | undefined;
-}
-
-type PageReader = (request: Request, startKey: AttributeMap | undefined, signal: AbortSignal) => Promise<Page>;
-
-/** The SDK is loaded here, so that a job module that reads elsewhere does without. */
-async function pageReader(given: Pick<DynamoDBClient, 'send'> | undefined): Promise<PageReader> {
-  const [{ DynamoDBClient, QueryCommand, ScanCommand }, { marshall }] = await Promise.all([
-    import('@aws-sdk/client-dynamodb'),
-    import('@aws-sdk/util-dynamodb'),
-  ]);
-  const client = given ?? new DynamoDBClient({});
-  return async ({ isQuery, input }, startKey, signal) => {
-    const { ExpressionAttributeValues: values, ...rest } = input;
-    const command = {
-      ...rest,
-      ...(values !== undefined && { ExpressionAttributeValues: marshall(values) }),
-      ...(startKey !== undefined && { ExclusiveStartKey: startKey }),
-    };
-    const { Items, LastEvaluatedKey } = await unlessAborted<QueryCommandOutput>(signal, () =>
-      isQuery
-        ? client.send(new QueryCommand(command), { abortSignal: signal })
-        : client.send(new ScanCommand(command), { abortSignal: signal }),
-    );
-    const more = LastEvaluatedKey !== undefined && Object.keys(LastEvaluatedKey).length > 0;
-    return { items: Items ?? [], lastKey: more ? LastEvaluatedKey : undefined };
-  };
-}
-
-function requestOf<R, D extends object>(options: DynamoDbSourceOptions<R, D>, context: D & SourceContext): Request {
+function requestOf<R, D extends object>(options: DynamoDbSourceOptions<R, D>, context: D & SourceContext): PageRequest {
   const { query, scan = {}, tableName } = options;
   const name = (typeof tableName === 'function' ? tableName(context) : tableName) as string | undefined;
   if (name === undefined || name === '') {

@@ -22,7 +22,8 @@ let db: PGlite;
 beforeAll(async () => {
   db = await startPostgres();
   await db.exec('CREATE TABLE booking (id bigint PRIMARY KEY, due_at timestamptz NOT NULL, reminded_at timestamptz)');
-});
+  // Compiling the database takes seconds of CPU time.
+}, 60_000);
 
 afterAll(async () => {
   await db.close();
