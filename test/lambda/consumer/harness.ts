@@ -1,14 +1,10 @@
 import type {
   Claim,
-  DeadEnvelope,
   DeadItem,
-  Envelope,
   FanoutConfiguration,
   ItemKey,
   JobConfiguration,
   JsonObject,
-  JsonValue,
-  PageId,
   PageItem,
   RunItem,
 } from '../../../lambda/contract';
@@ -19,28 +15,12 @@ import type { SqsBatchResponse, SqsRecord } from '../../../lambda/consumer/sqs-e
 import { defineJob } from '../../../lambda/job';
 import type { AnyJob, HandlerContext, JobDefinition } from '../../../lambda/job/job';
 import { collectJobs } from '../../../lambda/job/registry';
-import { encodeEnvelope } from '../../../lambda/ledger/envelope';
-import { groupId } from '../../../lambda/ledger/identity';
-import type {
-  Change,
-  Condition,
-  Item,
-  Logger,
-  MessageQueue,
-  SendBatchResult,
-  SendEntry,
-  VisibilityChange,
-} from '../../../lambda/ports';
+import { MemoryLogger, RecordingQueue, WatchedStore } from './fakes';
+import { FANOUT, JOB, pageId, REMAINING, RUN, START } from './messages';
+import type { Item } from '../../../lambda/ports';
 import { MemoryStateStore } from '../../../lambda/simulation/memory-state-store';
 import { SeededRandomness } from '../../../lambda/simulation/seeded-randomness';
 import { VirtualClock } from '../../../lambda/simulation/virtual-clock';
-
-export const FANOUT = 'Shop-Reminders-1a2b3c4d';
-export const RUN = 'tick-2026-01-01T00-00-00Z';
-export const JOB = 'booking.reminder';
-export const START = Date.UTC(2026, 0, 1);
-/** Milliseconds that an invocation has, unless a test says otherwise. */
-export const REMAINING = 60_000;
 
 const DEFAULTS: JobConfiguration = {
   retry: { maxAttempts: 3, delays: { kind: 'exponential', initial: 10, factor: 2, max: 3600 }, jitter: 0 },
@@ -60,109 +40,6 @@ export const CONFIGURATION: FanoutConfiguration = {
   defaults: DEFAULTS,
   jobs: {},
 };
-
-/** A store that counts its calls and fails when it is told to. */
-export class WatchedStore extends MemoryStateStore {
-  readonly calls: string[] = [];
-  /** Called before each call; what it throws is the call's failure. */
-  before: (call: string, key: ItemKey) => void = () => undefined;
-  /** Called after each call has taken effect; what it throws is a lost reply. */
-  after: (call: string, key: ItemKey) => void = () => undefined;
-
-  override async get<T extends ItemKey>(key: ItemKey): Promise<T | undefined> {
-    return this.watched('get', key, () => super.get<T>(key));
-  }
-
-  override async query<T extends ItemKey>(pk: string, range = {}): Promise<T[]> {
-    return this.watched('query', { pk, sk: '' }, () => super.query<T>(pk, range));
-  }
-
-  override async put(item: Item, condition?: Condition): Promise<boolean> {
-    return this.watched('put', item, () => super.put(item, condition));
-  }
-
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- as in the port
-  override async update<T extends ItemKey>(
-    key: ItemKey,
-    change: Change,
-    condition?: Condition,
-  ): Promise<{ readonly applied: true; readonly item: T } | { readonly applied: false }> {
-    return this.watched('update', key, () => super.update<T>(key, change, condition));
-  }
-
-  override async delete(key: ItemKey, condition?: Condition): Promise<boolean> {
-    return this.watched('delete', key, () => super.delete(key, condition));
-  }
-
-  private async watched<T>(call: string, key: ItemKey, make: () => Promise<T>): Promise<T> {
-    this.calls.push(`${call} ${key.sk.split('#')[0] ?? ''}`);
-    this.before(call, key);
-    const result = await make();
-    this.after(call, key);
-    return result;
-  }
-}
-
-/** A queue that remembers what it was told. */
-export class RecordingQueue implements MessageQueue {
-  readonly sent: SendEntry[] = [];
-  readonly visibility = new Map<string, number>();
-  /** Called before a send takes effect; what it throws is the call's failure. */
-  beforeSend: () => void = () => undefined;
-  failVisibility = false;
-
-  async sendBatch(entries: readonly SendEntry[]): Promise<SendBatchResult> {
-    this.beforeSend();
-    // The queue forgets ids after five minutes; within a test it remembers them.
-    const fresh = entries.filter((entry) => !this.sent.some((sent) => sent.deduplicationId === entry.deduplicationId));
-    this.sent.push(...fresh);
-    return { accepted: entries.map((entry) => entry.id), failed: [] };
-  }
-
-  async changeVisibility(changes: readonly VisibilityChange[]): Promise<number> {
-    if (this.failVisibility) {
-      throw new Error('the queue cannot be reached');
-    }
-    changes.forEach((change) => this.visibility.set(change.receiptHandle, change.seconds));
-    return 0;
-  }
-
-  /** Bodies of the dead messages. */
-  dead(): DeadEnvelope[] {
-    return this.sent.map((entry) => JSON.parse(entry.body) as DeadEnvelope);
-  }
-}
-
-/** One log line. */
-export interface Line {
-  readonly level: string;
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
-/** A logger that keeps its lines. */
-export class MemoryLogger implements Logger {
-  constructor(
-    readonly lines: Line[] = [],
-    private readonly fields: Readonly<Record<string, unknown>> = {},
-  ) {}
-
-  debug(message: string, fields = {}): void {
-    this.lines.push({ level: 'debug', message, fields: { ...this.fields, ...fields } });
-  }
-  info(message: string, fields = {}): void {
-    this.lines.push({ level: 'info', message, fields: { ...this.fields, ...fields } });
-  }
-  warn(message: string, fields = {}): void {
-    this.lines.push({ level: 'warn', message, fields: { ...this.fields, ...fields } });
-  }
-  error(message: string, fields = {}): void {
-    this.lines.push({ level: 'error', message, fields: { ...this.fields, ...fields } });
-  }
-  with(fields: Readonly<Record<string, unknown>>): Logger {
-    return new MemoryLogger(this.lines, { ...this.fields, ...fields });
-  }
-}
 
 /** What a handler is given in these tests. */
 export type Record_ = { readonly id: string } & JsonObject;
@@ -235,7 +112,7 @@ export class Harness {
       expiresAt: START / 1000 + 1_641_600,
       ...run,
     } as unknown as Item);
-    await this.store.put({ ...ITEM_KEYS.openRun(FANOUT, RUN), runId: RUN, expiresAt: 1 } as unknown as Item);
+    await this.store.put({ ...ITEM_KEYS.openRun(FANOUT, RUN), runId: RUN, expiresAt: 1 });
     for (const [page, count] of pages.entries()) {
       const id = pageId(page, jobType);
       await this.store.put({
@@ -268,11 +145,11 @@ export class Harness {
   }
 
   async page(page = 0): Promise<PageItem> {
-    return (await this.peek<PageItem>(ITEM_KEYS.page(pageId(page))))!;
+    return (await this.peek(ITEM_KEYS.page(pageId(page)))) as PageItem;
   }
 
   async run(): Promise<RunItem> {
-    return (await this.peek<RunItem>(ITEM_KEYS.run(FANOUT, RUN)))!;
+    return (await this.peek(ITEM_KEYS.run(FANOUT, RUN))) as RunItem;
   }
 
   async claim(ordinal: number, page = 0): Promise<Claim | undefined> {
@@ -282,7 +159,7 @@ export class Harness {
   /** Puts a claim into a page, as another invocation would. */
   async setClaim(ordinal: number, claim: Claim, page = 0): Promise<void> {
     const item = await this.page(page);
-    await this.store.put({ ...item, claims: { ...item.claims, [ordinal]: claim } } as unknown as Item);
+    await this.store.put({ ...item, claims: { ...item.claims, [ordinal]: claim } });
     this.store.calls.length = 0;
   }
 
@@ -290,78 +167,11 @@ export class Harness {
     return this.store.items().filter((item) => item.pk === ITEM_KEYS.deadPartition(FANOUT)) as DeadItem[];
   }
 
-  private async peek<T extends ItemKey>(key: ItemKey): Promise<T | undefined> {
-    return MemoryStateStore.prototype.get.call(this.store, key) as Promise<T | undefined>;
+  /** Reads without being watched. */
+  private async peek(key: ItemKey): Promise<ItemKey | undefined> {
+    return MemoryStateStore.prototype.get.call(this.store, key);
   }
 }
 
-export function pageId(page = 0, jobType = JOB): PageId {
-  return { fanoutId: FANOUT, runId: RUN, jobType, segment: 0, page };
-}
-
-/** What a test says of a message; the rest is filled in. */
-export interface MessageOptions {
-  readonly ordinal?: number;
-  readonly page?: number;
-  readonly group?: string;
-  readonly key?: string;
-  readonly payload?: JsonValue;
-  readonly jobType?: string;
-  readonly receiveCount?: number;
-  /** Replaces the SQS group; `null`: the event names none. */
-  readonly sqsGroup?: string | null;
-  readonly envelope?: Partial<DeadEnvelope>;
-  /** Replaces the body. */
-  readonly body?: string;
-}
-
-export function envelopeOf(options: MessageOptions = {}): Envelope {
-  const { ordinal = 0, page = 0, jobType = JOB } = options;
-  const key = options.key ?? `record-${page}-${ordinal}`;
-  return {
-    v: 1,
-    fanout: FANOUT,
-    job: jobType,
-    run: RUN,
-    segment: 0,
-    page,
-    ordinal,
-    key,
-    group: options.group ?? key,
-    payload: options.payload ?? { id: key },
-    ...options.envelope,
-  };
-}
-
-let received = 0;
-
-/** A message as Lambda hands it over. */
-export function message(options: MessageOptions = {}): SqsRecord {
-  const envelope = envelopeOf(options);
-  received += 1;
-  const sqsGroup = options.sqsGroup === undefined ? groupId(envelope.job, envelope.group) : options.sqsGroup;
-  return {
-    messageId: `m-${received}`,
-    receiptHandle: `r-${received}`,
-    body: options.body ?? encodeEnvelope(envelope),
-    attributes: {
-      ApproximateReceiveCount: String(options.receiveCount ?? 1),
-      ApproximateFirstReceiveTimestamp: String(START),
-      ...(sqsGroup === null ? {} : { MessageGroupId: sqsGroup }),
-    },
-  };
-}
-
-/** Ids that an answer hands back. */
-export function failures(response: SqsBatchResponse): string[] {
-  return response.batchItemFailures.map((failure) => failure.itemIdentifier);
-}
-
-/** A promise and its resolver. */
-export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
+export * from './fakes';
+export * from './messages';
