@@ -21,6 +21,8 @@ export interface Bundle {
   readonly files: ReadonlyMap<string, string | Uint8Array>;
   /** What went in, by canonical path. */
   readonly inputs: readonly string[];
+  /** What is left to be found when it runs: Node's own modules, and what the options leave out. */
+  readonly imports: readonly string[];
   /** What esbuild warned of in the user's own files. */
   readonly warnings: readonly string[];
 }
@@ -63,6 +65,7 @@ function bundle(input: BundleInput, role: Role, runtime: RuntimeFiles, options: 
   return {
     files: stableFiles(result, roots, output, options.minify ?? true),
     inputs: Object.keys(result.metafile.inputs).map((name) => canonicalPath(name, roots)),
+    imports: externalImports(result.metafile),
     warnings: result.warnings.map((warning) => describe(warning, projectRoot)),
   };
 }
@@ -94,6 +97,11 @@ function isSideEffectFree(file: string): boolean {
     root !== undefined &&
     (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { sideEffects?: unknown }).sideEffects === false
   );
+}
+
+function externalImports({ outputs }: Metafile): readonly string[] {
+  const imports = Object.values(outputs).flatMap((output) => output.imports);
+  return [...new Set(imports.filter(({ external }) => external === true).map(({ path }) => path))].sort();
 }
 
 /** The files of a build, free of anything that depends on where the project lies. */

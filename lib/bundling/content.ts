@@ -54,7 +54,8 @@ export function functionContent(
 function entryContent(role: Role, runtime: RuntimeFiles, entry: Entry, options: BundlingOptions): UnidentifiedContent {
   const bundle = bundleEntry(role, entry, runtime, options);
   refuseCdk(entry, bundle.inputs);
-  return { ...bundle, packages: planPackageCopies(options.copiedModules ?? [], dirname(entry.file)) };
+  const warnings = [...bundle.warnings, ...splitSdk(bundle)];
+  return { ...bundle, warnings, packages: planPackageCopies(options.copiedModules ?? [], dirname(entry.file)) };
 }
 
 function codeContent(role: Role, runtime: RuntimeFiles, code: JobCode, options: BundlingOptions): UnidentifiedContent {
@@ -93,6 +94,15 @@ export function writeContent(content: FunctionContent, assetDirectory: string): 
 function copyCode(from: string, to: string): void {
   const left = holdsItsPackages(from) ? undefined : join(from, 'node_modules');
   cpSync(from, to, { recursive: true, dereference: true, filter: (source) => source !== left });
+}
+
+/** The SDK's two halves are released together: one bundled and one from elsewhere drift apart. */
+function splitSdk({ inputs, imports }: Bundle): readonly string[] {
+  const isExternal = (scope: string): boolean => imports.some((name) => name.startsWith(scope));
+  const isBundled = (scope: string): boolean => inputs.some((input) => input.startsWith(`node_modules/${scope}`));
+  return (isExternal('@aws-sdk/') && isBundled('@smithy/')) || (isExternal('@smithy/') && isBundled('@aws-sdk/'))
+    ? ['bundling.externalModules holds one of @aws-sdk/* and @smithy/*, and the other is bundled: name both or neither']
+    : [];
 }
 
 /** A job module that reaches the CDK, mostly through a constant of a stack's file, would put tens of megabytes into every function. */
