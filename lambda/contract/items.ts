@@ -101,6 +101,8 @@ export interface RunItem extends ItemKey {
   readonly completedAt?: number;
   /** Number of pages by `job#segment`; present once the segment is read to its end. */
   readonly pages: Readonly<Record<string, number>>;
+  /** How often another invocation had to take the run over from a holder that ended without handing over. */
+  readonly takeovers?: number;
   /** Present once completed. */
   readonly totals?: RunTotals;
   /** Why it failed or was skipped. */

@@ -14,7 +14,7 @@ const silent: Logger = {
 const secrets = { read: (name: string) => Promise.resolve(`value of ${name}`) };
 
 function job(jobType: string, setup?: unknown): AnyJob {
-  return defineJob({
+  const declared: unknown = defineJob<string>({
     jobType,
     source: async function* () {
       // Yields nothing: setup alone is looked at.
@@ -23,6 +23,7 @@ function job(jobType: string, setup?: unknown): AnyJob {
     handler: () => undefined,
     ...(setup === undefined ? {} : { setup: setup as () => object }),
   });
+  return declared as AnyJob;
 }
 
 function setupOf(...jobs: AnyJob[]): JobSetup {

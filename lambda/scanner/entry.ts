@@ -1,0 +1,40 @@
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { required } from '../adapters/configuration';
+import { LambdaInvoker } from '../adapters/lambda-invoker';
+import { CLIENT_SETTINGS, createRuntime } from '../adapters/runtime';
+import type { ScannerAnswer } from '../contract';
+import { JobSetup } from '../job/environment';
+import { collectJobs } from '../job/registry';
+import { Scanner } from './scanner';
+
+/** What the scanner needs of Lambda's context object. */
+export interface ScannerInvocation {
+  getRemainingTimeInMillis(): number;
+}
+
+/** The handler of the scanner function. */
+export type ScannerHandler = (event: unknown, context: ScannerInvocation) => Promise<ScannerAnswer>;
+
+/**
+ * The handler of a fanout's scanner. The environment is read by the first invocation, so that loading the bundle needs none.
+ *
+ * @param jobModule the exports of the user's job module
+ */
+export function createScannerHandler(jobModule: Readonly<Record<string, unknown>>): ScannerHandler {
+  let scanner: Scanner | undefined;
+  return async (event, context) => {
+    scanner ??= buildScanner(jobModule);
+    return scanner.handle(event, () => context.getRemainingTimeInMillis());
+  };
+}
+
+function buildScanner(jobModule: Readonly<Record<string, unknown>>): Scanner {
+  const registry = collectJobs(jobModule);
+  const { secrets, ...ports } = createRuntime();
+  return new Scanner({
+    ...ports,
+    registry,
+    setup: new JobSetup(registry, { secrets, logger: ports.logger }),
+    invoker: new LambdaInvoker(new LambdaClient(CLIENT_SETTINGS), required(process.env, 'AWS_LAMBDA_FUNCTION_NAME')),
+  });
+}
