@@ -7,9 +7,10 @@ export type Cursor = JsonValue;
 
 /**
  * `T` where JSON keeps it exactly; elsewhere a text that says what JSON would lose, so that the compiler shows it at the field. A handler is
- * handed what came out of the queue: a `Date` would be a string by then, a `Map` an empty object.
+ * handed what came out of the queue: a `Date` would be a string by then, a `Map` an empty object. (`JsonValue` comes first because it contains
+ * itself: taking it apart would never end.)
  */
-export type JsonCompatible<T> = T extends string | number | boolean | null
+export type JsonCompatible<T> = T extends JsonValue
   ? T
   : T extends bigint
     ? 'JSON has no bigint: yield String(value)'
