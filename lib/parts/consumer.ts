@@ -4,8 +4,8 @@ import type { Code, Function } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { CronFanoutProps } from '../props';
 import type { Settings } from '../settings';
-import { createFunction, createFunctionRole } from './functions';
-import { grantConsume, grantOwnItems, grantSend } from './permissions';
+import { createFunction } from './functions';
+import { consume, sendTo, useOwnItems } from './permissions';
 import type { WorkQueues } from './queues';
 
 /** What the consumer works with. */
@@ -31,10 +31,6 @@ export function createConsumer(
   settings: Settings,
   part: ConsumerPart,
 ): Consumer {
-  const role = createFunctionRole(scope, 'ConsumerRole', props.consumerRole);
-  grantConsume(role, part.queue);
-  grantSend(role, part.deadLetterQueue);
-  grantOwnItems(role, part.stateTable, part.fanoutId);
   const consumer = createFunction(scope, props, {
     id: 'Consumer',
     description: `Handles the records that are due (${part.fanoutId})`,
@@ -42,7 +38,8 @@ export function createConsumer(
     handler: part.handler,
     timeout: settings.timeout,
     memorySize: settings.memorySize,
-    role,
+    role: props.consumerRole,
+    permissions: [consume(part.queue), sendTo(part.deadLetterQueue), useOwnItems(part.stateTable, part.fanoutId)],
     own: {
       fanoutId: part.fanoutId,
       stateTable: part.stateTable.tableName,

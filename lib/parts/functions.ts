@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -17,7 +17,9 @@ import { refuseWithout } from '../checks';
 import { functionEnvironment, secretsVariable } from '../environment';
 import type { CronFanoutProps, FunctionOptions } from '../props';
 import { createLogGroup } from './log-group';
-import { grantLogs, grantNetwork } from './permissions';
+import { useNetwork, writeLogs } from './permissions';
+import type { Permission } from './permissions';
+import { createRole } from './role';
 
 /** What differs between the two functions of a fanout. */
 export interface FunctionPart {
@@ -29,7 +31,10 @@ export interface FunctionPart {
   readonly timeout: number;
   /** In MiB. */
   readonly memorySize: number;
-  readonly role: IRole;
+  /** The role that the user brings, if any. */
+  readonly role: IRole | undefined;
+  /** What the function may do, besides what both may. */
+  readonly permissions: readonly Permission[];
   /** The fanout's own environment variables. */
   readonly own: Readonly<Partial<Record<keyof typeof ENVIRONMENT, string>>>;
   /** Properties that the other function does not have. */
@@ -37,18 +42,18 @@ export interface FunctionPart {
 }
 
 /**
- * Role of a function: the one that is brought, or one without managed policies. It stands beside the function, not inside of it, so that permissions that
- * need the function's own ARN do not make a cycle.
+ * Makes a function with its role and log group. The role stands beside the function, not inside of it, so that a permission that names the function does not make
+ * a cycle.
  */
-export function createFunctionRole(scope: Construct, id: string, brought: IRole | undefined): IRole {
-  return brought ?? new Role(scope, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-}
-
-/** Makes a function with its log group. */
 export function createFunction(scope: Construct, props: CronFanoutProps, part: FunctionPart): Function {
   const logGroup = createLogGroup(scope, `${part.id}Logs`, props);
-  grantLogs(part.role, logGroup);
-  Object.values(props.secrets ?? {}).forEach((secret) => secret.grantRead(part.role));
+  const role = createRole(scope, {
+    id: `${part.id}Role`,
+    brought: part.role,
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    permissions: [...part.permissions, writeLogs(logGroup), ...(props.vpc === undefined ? [] : [useNetwork()])],
+  });
+  Object.values(props.secrets ?? {}).forEach((secret) => secret.grantRead(role));
   return new Function(scope, part.id, {
     description: part.description,
     runtime: runtimeOf(props),
@@ -57,23 +62,22 @@ export function createFunction(scope: Construct, props: CronFanoutProps, part: F
     handler: part.handler,
     timeout: Duration.seconds(part.timeout),
     memorySize: part.memorySize,
-    role: part.role,
+    role,
     logGroup,
     loggingFormat: LoggingFormat.JSON,
     applicationLogLevelV2: props.logLevel ?? ApplicationLogLevel.INFO,
     environment: functionEnvironment(props, { ...part.own, ...secretsVariable(scope, props) }),
     ...(props.layers === undefined ? {} : { layers: props.layers }),
-    ...network(props, part.role),
+    ...network(props),
     ...part.more,
   });
 }
 
-function network(options: FunctionOptions, role: IRole): Partial<FunctionProps> {
+function network(options: FunctionOptions): Partial<FunctionProps> {
   if (options.vpc === undefined) {
     refuseWithout(options, 'vpc', 'vpcSubnets', 'securityGroups');
     return {};
   }
-  grantNetwork(role);
   return {
     vpc: options.vpc,
     ...(options.vpcSubnets === undefined ? {} : { vpcSubnets: options.vpcSubnets }),

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Policy } from 'aws-cdk-lib/aws-iam';
 import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import type { Code, Function } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -8,8 +8,8 @@ import type { Construct } from 'constructs';
 import { FIXED } from '../bounds';
 import type { CronFanoutProps } from '../props';
 import type { Settings } from '../settings';
-import { createFunction, createFunctionRole } from './functions';
-import { grantOwnItems, grantSend } from './permissions';
+import { createFunction } from './functions';
+import { invoke, sendTo, useOwnItems } from './permissions';
 
 /** What the scanner works with. */
 export interface ScannerPart {
@@ -30,8 +30,8 @@ export interface Scanner {
 }
 
 /**
- * Makes the scanner. Schedules and continuations invoke its plain function ARN, which is the qualifier `$LATEST`; the settings of asynchronous invocations are made for that
- * very qualifier, since those of another one would not apply.
+ * Makes the scanner. Schedules and continuations invoke its plain function ARN, which is the qualifier `$LATEST`; the settings of asynchronous invocations are
+ * made for that very qualifier, since those of another one would not apply.
  */
 export function createScanner(
   scope: Construct,
@@ -39,10 +39,6 @@ export function createScanner(
   settings: Settings,
   part: ScannerPart,
 ): Scanner {
-  const role = createFunctionRole(scope, 'ScannerRole', props.scannerRole);
-  grantSend(role, part.queue);
-  grantSend(role, part.failureQueue);
-  grantOwnItems(role, part.stateTable, part.fanoutId);
   const scanner = createFunction(scope, props, {
     id: 'Scanner',
     description: `Finds the records that are due and enqueues them (${part.fanoutId})`,
@@ -50,7 +46,8 @@ export function createScanner(
     handler: part.handler,
     timeout: settings.scannerTimeout,
     memorySize: settings.scannerMemorySize,
-    role,
+    role: props.scannerRole,
+    permissions: [sendTo(part.queue), sendTo(part.failureQueue), useOwnItems(part.stateTable, part.fanoutId)],
     own: {
       fanoutId: part.fanoutId,
       stateTable: part.stateTable.tableName,
@@ -65,10 +62,8 @@ export function createScanner(
       onFailure: { bind: () => ({ destination: part.failureQueue.queueArn }) },
     },
   });
-  // Not in the role's own policy: the function depends on that one, and this one on the function.
-  const continuation = new Policy(scope, 'ScannerContinuation', {
-    statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [scanner.functionArn] })],
-  });
-  role.attachInlinePolicy(continuation);
+  // Not in the role itself: the function depends on the role, and this on the function.
+  const continuation = new Policy(scope, 'ScannerContinuation', { statements: [invoke(scanner).statement] });
+  scanner.role?.attachInlinePolicy(continuation);
   return { function: scanner, continuation };
 }

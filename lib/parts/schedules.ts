@@ -1,4 +1,5 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   CfnScheduleGroup,
   ContextAttribute,
@@ -14,7 +15,8 @@ import type { TickEvent, WatchdogEvent } from '../../lambda/contract';
 import { FIXED } from '../bounds';
 import type { ScheduleOptions, StorageOptions } from '../props';
 import type { ScheduleSettings } from '../schedule-settings';
-import { createScheduleRole } from './schedule-role';
+import { invoke, sendTo } from './permissions';
+import { createRole } from './role';
 import { ScannerTarget } from './scanner-target';
 
 /** What the schedules call, and where ticks go that cannot be delivered. */
@@ -43,7 +45,12 @@ export function createSchedules(
   part: SchedulesPart,
 ): Schedules {
   const scheduleGroup = options.scheduleGroup ?? createScheduleGroup(scope);
-  const role = createScheduleRole(scope, options.scheduleRole, scheduleGroup, part);
+  const role = createRole(scope, {
+    id: 'ScheduleRole',
+    brought: options.scheduleRole,
+    assumedBy: schedulesOf(scope, scheduleGroup),
+    permissions: [invoke(part.scanner), sendTo(part.failureQueue)],
+  });
   const make = (id: string, event: object, maxAge: number, props: Omit<ScheduleProps, 'target'>): Schedule => {
     const target = new ScannerTarget({ ...part, role, event, maxAge });
     const key = options.encryptionKey === undefined ? {} : { key: options.encryptionKey };
@@ -59,6 +66,20 @@ export function createSchedules(
       ? { watchdog: make('Watchdog', WATCHDOG, FIXED.watchdogInterval, watchdog(part.fanoutId)) }
       : {}),
   };
+}
+
+/**
+ * The Scheduler, on behalf of the schedules of one group. The role for it is the fanout's own: the L2's target would share one role per target over the whole
+ * stack, and allow every version of the function.
+ *
+ * @see https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html
+ */
+function schedulesOf(scope: Construct, group: IScheduleGroup): ServicePrincipal {
+  return new ServicePrincipal('scheduler.amazonaws.com', {
+    conditions: {
+      StringEquals: { 'aws:SourceAccount': Stack.of(scope).account, 'aws:SourceArn': group.scheduleGroupArn },
+    },
+  });
 }
 
 /** Filled in by the Scheduler when it fires. */

@@ -38,7 +38,7 @@ export interface Resource {
 
 /** What a fanout with these properties is synthesized to. */
 export function synthesized(props: Partial<CronFanoutProps> = {}, stack: Stack = testStack()): Synthesized {
-  const fanout = new CronFanout(stack, 'Reminders', { ...MINIMAL, ...props } as CronFanoutProps);
+  const fanout = new CronFanout(stack, 'Reminders', { ...MINIMAL, ...props });
   return { fanout, stack, template: Template.fromStack(stack) };
 }
 
@@ -60,7 +60,7 @@ export function resource(template: Template, type: string, prefix = ''): Resourc
 export function warnings(stack: Stack): string[] {
   return Annotations.fromStack(stack)
     .findWarning('*', Match.anyValue())
-    .map(({ entry }) => String(entry.data));
+    .map(({ entry }) => JSON.stringify(entry.data));
 }
 
 /** A statement of a policy, lists made of single values. */
@@ -70,17 +70,25 @@ export interface Statement {
   readonly condition?: unknown;
 }
 
-/** Statements of all policies that are attached to a role with this logical id prefix. */
+/** Statements of a role of a template and of all policies that are attached to it, in that order. */
 export function statements(template: Template, role: string): Statement[] {
-  return Object.values(template.findResources('AWS::IAM::Policy'))
+  const own = Object.entries(template.findResources('AWS::IAM::Role'))
+    .filter(([id]) => id.startsWith(role))
+    .flatMap(([, { Properties }]) => (Properties as RoleProperties).Policies ?? []);
+  const attached = Object.values(template.findResources('AWS::IAM::Policy'))
     .map(({ Properties }) => Properties as PolicyProperties)
-    .filter(({ Roles }) => Roles.some(({ Ref }) => Ref.startsWith(role)))
+    .filter(({ Roles }) => Roles.some(({ Ref }) => Ref.startsWith(role)));
+  return [...own, ...attached]
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
     .map(({ Action, Resource: on, Condition }) => ({
       actions: [Action].flat(),
       resources: [on].flat(),
       ...(Condition === undefined ? {} : { condition: Condition }),
     }));
+}
+
+interface RoleProperties {
+  readonly Policies?: readonly Pick<PolicyProperties, 'PolicyDocument'>[];
 }
 
 interface PolicyProperties {
