@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { CronFanoutError } from '../../lambda/contract';
 import type { RuntimeFiles } from '../runtime-files';
 import { bundleEntry, bundleRuntime, indexModule } from './bundle';
 import type { Bundle } from './bundle';
+import { doubtsAbout, refuseCdk } from './bundle-checks';
 import { findEntry } from './entry';
 import type { Entry } from './entry';
 import { JobCode } from './job-code';
@@ -54,7 +54,7 @@ export function functionContent(
 function entryContent(role: Role, runtime: RuntimeFiles, entry: Entry, options: BundlingOptions): UnidentifiedContent {
   const bundle = bundleEntry(role, entry, runtime, options);
   refuseCdk(entry, bundle.inputs);
-  const warnings = [...bundle.warnings, ...splitSdk(bundle)];
+  const warnings = [...bundle.warnings, ...doubtsAbout(bundle)];
   return { ...bundle, warnings, packages: planPackageCopies(options.copiedModules ?? [], dirname(entry.file)) };
 }
 
@@ -94,26 +94,4 @@ export function writeContent(content: FunctionContent, assetDirectory: string): 
 function copyCode(from: string, to: string): void {
   const left = holdsItsPackages(from) ? undefined : join(from, 'node_modules');
   cpSync(from, to, { recursive: true, dereference: true, filter: (source) => source !== left });
-}
-
-/** The SDK's two halves are released together: one bundled and one from elsewhere drift apart. */
-function splitSdk({ inputs, imports }: Bundle): readonly string[] {
-  const isExternal = (scope: string): boolean => imports.some((name) => name.startsWith(scope));
-  const isBundled = (scope: string): boolean => inputs.some((input) => input.startsWith(`node_modules/${scope}`));
-  return (isExternal('@aws-sdk/') && isBundled('@smithy/')) || (isExternal('@smithy/') && isBundled('@aws-sdk/'))
-    ? ['bundling.externalModules holds one of @aws-sdk/* and @smithy/*, and the other is bundled: name both or neither']
-    : [];
-}
-
-/** A job module that reaches the CDK, mostly through a constant of a stack's file, would put tens of megabytes into every function. */
-function refuseCdk(entry: Entry, inputs: readonly string[]): void {
-  const found = inputs.find((input) => /^node_modules\/(aws-cdk-lib|constructs)\//.test(input));
-  if (found !== undefined) {
-    throw new CronFanoutError('CdkInJobModule', {
-      what: `job module ${entry.file}`,
-      received: `an import that leads to ${found}`,
-      allowed: 'a module that does not import the CDK, not even through other modules',
-      change: 'move what the job module and the stack share into a module of its own, or use `import type`',
-    });
-  }
 }

@@ -104,9 +104,11 @@ export function remind(): never {
     const files = {
       'package.json': '{}',
       ...COMMONJS_PACKAGE,
+      'src/ca.pem': 'certificate',
       'src/jobs.ts': `import { shared } from './shared';
+import certificate from './ca.pem';
 import legacy from 'legacy';
-export default { jobType: 'a', handler: async () => [shared, legacy, (await import('./lazy')).lazy, (await import('./other/lazy')).lazy] };`,
+export default { jobType: 'a', certificate, handler: async () => [shared, legacy, (await import('./lazy')).lazy, (await import('./other/lazy')).lazy] };`,
       'src/shared.ts': `export const shared = ['shared'];`,
       'src/lazy.ts': `import { shared } from './shared'; import legacy from 'legacy'; export const lazy = ['lazy', shared, legacy];`,
       'src/other/lazy.ts': `import { shared } from '../shared'; export const lazy = ['other lazy', shared];`,
@@ -117,11 +119,13 @@ export default { jobType: 'a', handler: async () => [shared, legacy, (await impo
     cpSync(FIXTURE_RUNTIME.root, elsewhere, { recursive: true });
     const moved = { ...FIXTURE_RUNTIME, root: elsewhere, consumer: join(elsewhere, 'runtime/consumer.ts') };
     const workingDirectory = process.cwd();
-    const here = bundleInto('consumer', { entry: join(shallow, 'src/jobs.ts') }, options);
+    const withLoader = { ...options, loaders: { '.pem': 'file' } } as const;
+    const here = bundleInto('consumer', { entry: join(shallow, 'src/jobs.ts') }, withLoader);
     process.chdir(join(deep, 'src'));
-    const there = bundleInto('consumer', { entry: 'jobs.ts' }, options, moved);
+    const there = bundleInto('consumer', { entry: 'jobs.ts' }, withLoader, moved);
     process.chdir(workingDirectory);
     expect(readTree(there)).toEqual(readTree(here));
+    expect(Object.keys(readTree(here))).toContainEqual(expect.stringMatching(/^ca-.+\.pem$/));
     expect(Object.keys(readTree(here)).length).toBeGreaterThan(4);
     expect(JSON.stringify(readTree(here))).not.toContain(shallow);
     expect(JSON.stringify(readTree(here))).not.toContain('cron-fanout-bundling-');
@@ -275,5 +279,15 @@ export default { jobType: 'a', handler: () => [query, stage] };`,
     expect(() => functionContent('scanner', FIXTURE_RUNTIME, { entry: join(project, 'jobs.ts') }, {})).toThrow(
       /node_modules\/aws-cdk-lib\/index\.js.*\[CdkInJobModule\]/,
     );
+  });
+
+  it('warns of a job module that wants decorator metadata', () => {
+    const project = temporaryProject({
+      'jobs.ts': `import 'reflect-metadata'; ${JOB}`,
+      'node_modules/reflect-metadata/package.json': '{ "name": "reflect-metadata", "main": "index.js" }',
+      'node_modules/reflect-metadata/index.js': '',
+    });
+    const { warnings } = functionContent('scanner', FIXTURE_RUNTIME, { entry: join(project, 'jobs.ts') }, {});
+    expect(warnings).toEqual([expect.stringContaining('JobCode.fromDirectory')]);
   });
 });
