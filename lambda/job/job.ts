@@ -45,12 +45,15 @@ export interface Tick {
 export interface SetupContext {
   /** Reads a secret that the construct's `secrets` prop names. */
   readonly secret: (name: string) => Promise<string>;
+  /** Writes structured lines to the log of the function. */
   readonly log: Logger;
 }
 
 /** What a source is given, besides what `setup` returned. */
 export interface SourceContext {
+  /** Identifies the run; of a tick it derives from the scheduled time, so that a repeated tick has the same. */
   readonly runId: string;
+  /** The tick that started the run. */
   readonly tick: Tick;
   /** Parameters of a triggered run; empty for a tick. */
   readonly params: JsonObject;
@@ -58,23 +61,31 @@ export interface SourceContext {
   readonly cursor: Cursor | undefined;
   /** Fires when the scan must stop: pass it to statements and requests. */
   readonly signal: AbortSignal;
+  /** Writes structured lines to the log of the function. */
   readonly log: Logger;
 }
 
 /** What a handler is given, besides what `setup` returned. */
 export interface HandlerContext {
+  /** Identifies the run; of a tick it derives from the scheduled time, so that a repeated tick has the same. */
   readonly runId: string;
+  /** `jobType` of the job. */
   readonly jobType: string;
+  /** Identity of the record, as `key` of the job gave it. */
   readonly key: string;
+  /** Ordering lane of the record, as `group` of the job gave it. */
   readonly group: string;
+  /** Parameters of a triggered run; empty for a tick. */
   readonly params: JsonObject;
   /** This call, from 1. */
   readonly attempt: number;
+  /** Attempts after which the record is dead. */
   readonly maxAttempts: number;
   /** The same for every attempt and every redrive of this record of this run: hand it to systems that deduplicate by key. */
   readonly idempotencyKey: string;
   /** Fires before the time of the handler is over, with room left to answer. */
   readonly signal: AbortSignal;
+  /** Writes structured lines to the log of the function. */
   readonly log: Logger;
 }
 
