@@ -13,6 +13,8 @@ export function createProgram(): Command {
 }
 
 async function main(): Promise<void> {
+  // The SDK's notice about Node.js versions of the future helps nobody who wants to see a run.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   try {
     await createProgram().parseAsync();
   } catch (error) {

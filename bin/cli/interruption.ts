@@ -1,6 +1,9 @@
 /** Exit codes of a process that a signal ended, as shells have them: 128 + number of the signal. */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
+/** A shell and a runner between it and us may pass the same Ctrl-C on twice: what follows this soon, in milliseconds, is no second one. */
+const SAME_SIGNAL_MS = 500;
+
 /** A signal that asks the process to end. */
 export type StopSignal = keyof typeof EXIT_CODES;
 
@@ -22,12 +25,16 @@ export interface Interruption {
 export function listenForInterruption(onSecond: (exitCode: number) => void): Interruption {
   const controller = new AbortController();
   let received: StopSignal | undefined;
+  let receivedAt = 0;
   const onSignal = (name: StopSignal): void => {
     if (received !== undefined) {
-      onSecond(EXIT_CODES[name]);
+      if (performance.now() - receivedAt > SAME_SIGNAL_MS) {
+        onSecond(EXIT_CODES[name]);
+      }
       return;
     }
     received = name;
+    receivedAt = performance.now();
     controller.abort();
   };
   const names = Object.keys(EXIT_CODES) as StopSignal[];

@@ -40,7 +40,10 @@ export function localCommand(): Command {
       'module that exports load({ tables, dynamodb, records, seed })',
       'examples/bookings/load.ts',
     )
-    .option('--app <command>', 'command of the CDK app (default: app in cdk.json)')
+    .option(
+      '--app <command>',
+      'command of the CDK app, or a directory that it was synthesized to (default: app in cdk.json)',
+    )
     .option('--stack <name>', 'stack to run (default: the only one with a fanout)')
     .option('--fanout <id>', 'fanout to run (default: the only one of the stack)')
     .option('--json', 'print the summary as one JSON object on stdout, and nothing else there')

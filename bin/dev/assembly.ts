@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
+import { ArtifactMetadataEntryType } from 'aws-cdk-lib/cloud-assembly-schema';
 import * as cxapi from 'aws-cdk-lib/cx-api';
 import { CronFanoutError } from '../../lambda/contract';
 import type { Template } from './template';
@@ -11,8 +12,8 @@ export interface SynthesizedStack {
   /** Region of the stack, or the local one where the stack leaves it open. */
   readonly region: string;
   readonly template: Template;
-  /** Construct path of the stack. */
-  readonly path: string;
+  /** Construct path within the stack of the resource with a logical id, for example `Bookings`. */
+  readonly constructPath: (logicalId: string) => string;
   /**
    * Path of the file asset whose object key is `key`: a directory for a function's code.
    *
@@ -90,9 +91,18 @@ export function readStacks(directory: string): SynthesizedStack[] {
     stackName: stack.stackName,
     region: stack.environment.region === cxapi.UNKNOWN_REGION ? LOCAL_REGION : stack.environment.region,
     template: stack.template as Template,
-    path: stack.hierarchicalId,
+    constructPath: pathFinder(stack),
     assetPath: assetFinder(stack),
   }));
+}
+
+/** The assembly names the construct of every logical id, whatever metadata its template holds. */
+function pathFinder(stack: cxapi.CloudFormationStackArtifact): (logicalId: string) => string {
+  const paths = new Map<unknown, string>();
+  for (const { path, data } of stack.findMetadataByType(ArtifactMetadataEntryType.LOGICAL_ID)) {
+    paths.set(data, path.replace(`/${stack.hierarchicalId}/`, '').replace(/\/Resource$/, ''));
+  }
+  return (logicalId) => paths.get(logicalId) ?? logicalId;
 }
 
 function assetFinder(stack: cxapi.CloudFormationStackArtifact): (key: string) => string {

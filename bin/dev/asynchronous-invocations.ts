@@ -38,7 +38,7 @@ export class AsynchronousInvocations {
   private readonly stopping = new AbortController();
 
   constructor(
-    private readonly pool: FunctionPool,
+    private readonly pool: Pick<FunctionPool, 'description' | 'invoke'>,
     private readonly configuration: AsynchronousConfiguration,
     private readonly clock: LocalClock,
     private readonly sendToFailureDestination: (arn: string, record: InvocationRecord) => Promise<void>,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
@@ -26,10 +27,8 @@ import { runTick } from './tick-run';
 export interface LocalFanoutOptions {
   /** Directory of the CDK app. */
   readonly directory: string;
-  /** Command of the CDK app. @default - `app` of its cdk.json */
+  /** Command of the CDK app, or the directory of a cloud assembly that is there already. @default - `app` of its cdk.json */
   readonly app?: string;
-  /** Directory of a cloud assembly that is there already, instead of an app. @default - the app is synthesized */
-  readonly assembly?: string;
   /** Name of the stack. @default - the only one that holds a fanout */
   readonly stack?: string;
   /** Id of the fanout. @default - the only one of the stack */
@@ -174,17 +173,14 @@ function handleOf({
   };
 }
 
-async function assemblyOf({ app, assembly, directory, signal }: LocalFanoutOptions, scratch: string): Promise<string> {
-  if (assembly !== undefined) {
-    return assembly;
+/** As with the CDK's command line, an app may be a directory that an app was synthesized to before. */
+async function assemblyOf({ app, directory, signal }: LocalFanoutOptions, scratch: string): Promise<string> {
+  if (app !== undefined && existsSync(join(app, 'manifest.json'))) {
+    return app;
   }
   const output = join(scratch, 'cdk.out');
-  await synthesize({
-    app: app ?? appCommand(directory),
-    directory,
-    output,
-    ...(signal !== undefined && { signal }),
-  });
+  const command = app ?? appCommand(directory);
+  await synthesize({ app: command, directory, output, ...(signal !== undefined && { signal }) });
   signal?.throwIfAborted();
   return output;
 }

@@ -4,7 +4,6 @@ import type { SynthesizedStack } from './assembly';
 import { LOCAL_ACCOUNT } from './assembly';
 import type { FunctionDescription } from './function-pool';
 import { tableInput } from './table-input';
-import type { TemplateResource } from './template';
 import { TemplateResolver } from './template';
 
 /** A queue to create. */
@@ -108,7 +107,7 @@ export function readResources(stack: SynthesizedStack, queueUrl: (queueName: str
     tables: resolver.resources('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table').map(([logicalId, resource]) => {
       const { Properties = {} } = resource;
       const name = resolver.physicalName(logicalId);
-      const path = constructPath(stack, logicalId, resource);
+      const path = stack.constructPath(logicalId);
       return { path, name, input: tableInput(name, resolver.resolve(Properties, logicalId) as Properties) };
     }),
     functions,
@@ -121,11 +120,6 @@ export function readResources(stack: SynthesizedStack, queueUrl: (queueName: str
 export function functionNameOf(nameOrArn: string): string {
   const [, , , , , , name] = nameOrArn.split(':');
   return nameOrArn.startsWith('arn:') ? (name ?? nameOrArn) : (nameOrArn.split(':')[0] ?? nameOrArn);
-}
-
-function constructPath(stack: SynthesizedStack, logicalId: string, { Metadata = {} }: TemplateResource): string {
-  const path = Metadata['aws:cdk:path'];
-  return typeof path === 'string' ? path.replace(`${stack.path}/`, '').replace(/\/Resource$/, '') : logicalId;
 }
 
 function readQueues(resolver: TemplateResolver): QueueDescription[] {

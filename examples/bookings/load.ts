@@ -53,7 +53,10 @@ export async function load(context: {
   readonly seed: number;
 }): Promise<{ eligible: number }> {
   const { tables, dynamodb, records, seed } = context;
-  const table = tables[BOOKINGS.id] ?? '';
+  const table = tables[BOOKINGS.id];
+  if (table === undefined) {
+    throw new Error(`the stack has no table ${BOOKINGS.id}; it has ${Object.keys(tables).join(', ')}`);
+  }
   const bookings = makeBookings(records, seed);
   const batches: Booking[][] = [];
   for (let start = 0; start < bookings.length; start += BATCH) {
