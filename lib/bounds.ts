@@ -54,7 +54,7 @@ export const BOUNDS = {
   scannerMemorySize: { ...LAMBDA.memoryMebibytes, unit: 'MiB', default: 512, source: LAMBDA_LIMITS },
   handlerTimeout: { min: 1, max: LAMBDA.timeoutSeconds, unit: 'seconds', source: LAMBDA_LIMITS },
   expiresAfter: { min: 1, max: SQS.retentionSeconds.max, unit: 'seconds', source: OURS },
-  quarantine: { min: 0, max: 365 * DAY, unit: 'seconds', default: HOUR, source: OURS },
+  quarantine: { min: 0, max: SQS.retentionSeconds.max, unit: 'seconds', default: HOUR, source: OURS },
   queueRetention: {
     min: HOUR,
     max: SQS.retentionSeconds.max,
