@@ -36,6 +36,9 @@ export class SourceReader {
   private readonly iterator: AsyncIterator<unknown>;
   /** Ends the wait for the source. Not a promise to race with: one that lives as long as the scan would remember every item. */
   private interrupt: () => void = () => undefined;
+  private readonly onAbort = (): void => {
+    this.interrupt();
+  };
 
   /**
    * @param items what the source returned
@@ -48,13 +51,7 @@ export class SourceReader {
     private readonly signal: AbortSignal,
   ) {
     this.iterator = iteratorOf(job, items);
-    signal.addEventListener(
-      'abort',
-      () => {
-        this.interrupt();
-      },
-      { once: true },
-    );
+    signal.addEventListener('abort', this.onAbort);
   }
 
   /** The next item; where the signal fires first, `stopped` at once, whatever the source does. */
@@ -78,6 +75,7 @@ export class SourceReader {
 
   /** Lets the source clean up behind its last `yield`. */
   async close(clock: Clock): Promise<void> {
+    this.signal.removeEventListener('abort', this.onAbort);
     const patience = new AbortController();
     await Promise.race([this.end(), sleep(clock, CLOSE_MS, patience.signal)]);
     patience.abort();

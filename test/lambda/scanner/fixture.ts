@@ -233,8 +233,8 @@ export class Fixture {
   }
 
   /** Moves the clock until `work` is settled. */
-  async run<T>(work: Promise<T>): Promise<T> {
-    return drive(this.clock, work);
+  run<T>(work: Promise<T>): Promise<T> {
+    return this.clock.run(work);
   }
 
   lock(): Promise<LockItem | undefined> {
@@ -274,25 +274,6 @@ export class Fixture {
   }
 }
 
-/** Moves a clock until `work` is settled, firing one timer after another. */
-export async function drive<T>(clock: VirtualClock, work: Promise<T>, maxTimers = 20_000): Promise<T> {
-  const state = { settled: false };
-  const settled = (): void => void (state.settled = true);
-  work.then(settled, settled);
-  for (let fired = 0; fired < maxTimers; fired++) {
-    await drained();
-    if (state.settled) {
-      return work;
-    }
-    const next = clock.nextTimer();
-    if (next === undefined) {
-      throw new Error('work waits, and no timer is left that could wake it');
-    }
-    await clock.advance(Math.max(0, next - clock.now()));
-  }
-  throw new Error(`work waits after ${maxTimers} timers`);
-}
-
 /** Resolves when every promise that can settle without a timer has settled. */
 export function drained(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
@@ -328,5 +309,37 @@ export function gatedStore(
     put: (item, condition) => gate('put', () => store.put(item, condition)),
     update: (key, change, condition) => gate('update', () => store.update(key, change, condition)),
     delete: (key, condition) => gate('delete', () => store.delete(key, condition)),
+  };
+}
+
+/** A store that is gone for good from its n-th write on, as a process that ends there sees it. */
+export function dyingAt(fixture: Fixture, write: number, isApplied: boolean): Partial<ScannerContext> {
+  let writes = 0;
+  const store = gatedStore(fixture.memory, async (name, call) => {
+    const isWrite = name === 'put' || name === 'update' || name === 'delete';
+    if (isWrite) {
+      writes += 1;
+    }
+    if (writes > write || (isWrite && writes === write && !isApplied)) {
+      throw new Error('the process has ended');
+    }
+    const result = await call();
+    if (isWrite && writes === write) {
+      throw new Error('the process has ended');
+    }
+    return result;
+  });
+  return { store };
+}
+
+/** A queue that only takes in the first calls, and fails at once from then on. */
+export function queueDyingAt(fixture: Fixture, calls: number): Partial<ScannerContext> {
+  let made = 0;
+  return {
+    queue: {
+      changeVisibility: () => Promise.resolve(0),
+      sendBatch: (entries) =>
+        ++made > calls ? Promise.reject(new Error('the queue is away')) : fixture.queue.sendBatch(entries),
+    },
   };
 }

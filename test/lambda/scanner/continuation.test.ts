@@ -1,0 +1,85 @@
+import { sleep } from '../../../lambda/ports';
+import { Fixture, TICK, jobOver, laterTick, queueDyingAt, someRecords, tick } from './fixture';
+
+const WATCHDOG = { kind: 'watchdog' };
+const ids = (count: number): string[] => someRecords(count).map(({ id }) => id);
+
+describe('Scanner, continuation', () => {
+  /** A source that takes a second for each record. */
+  const slowJob = (fixture: () => Fixture, count: number) =>
+    jobOver(() => someRecords(count), {
+      async *source({ cursor = 0 }: { cursor?: number }) {
+        for (let place = cursor; place < count; place++) {
+          await sleep(fixture().clock, 1000);
+          yield { record: { id: `r${place}` }, cursor: place + 1 };
+        }
+      },
+    });
+
+  it('hands over when time runs short, and goes on where it was', async () => {
+    const fixture: Fixture = new Fixture({ jobs: [slowJob(() => fixture, 100)], timeout: 60_000 });
+    expect(await fixture.invoke()).toMatchObject({ outcome: 'continued', runId: TICK });
+    expect(fixture.continuations).toEqual([{ kind: 'continuation', runId: TICK, fence: 1, hops: 1 }]);
+    expect((await fixture.lock())?.token).toBeDefined();
+    let answer;
+    do {
+      answer = await fixture.invoke(fixture.continuations.at(-1));
+    } while (answer.outcome === 'continued');
+    expect(answer).toMatchObject({ outcome: 'scanned', runId: TICK });
+    expect(fixture.continuations.at(-1)).toMatchObject({ hops: fixture.continuations.length });
+    expect(fixture.queue.keys()).toEqual(ids(100));
+    expect((await fixture.runItem())?.takeovers).toBeUndefined();
+  });
+
+  it('refuses a tick between hand-over and continuation', async () => {
+    const fixture: Fixture = new Fixture({ jobs: [slowJob(() => fixture, 100)], timeout: 60_000 });
+    await fixture.invoke();
+    expect(await fixture.invoke(laterTick)).toMatchObject({ outcome: 'skipped' });
+    expect(await fixture.invoke(tick())).toMatchObject({ outcome: 'duplicate' });
+  });
+
+  it('runs a continuation that is delivered twice once', async () => {
+    const fixture: Fixture = new Fixture({ jobs: [slowJob(() => fixture, 60)], timeout: 60_000 });
+    await fixture.invoke();
+    const [first] = fixture.continuations;
+    const answers = await Promise.all([fixture.invoke(first), fixture.invoke(first)]);
+    expect(answers.map(({ outcome }) => outcome)).toEqual(['scanned', 'duplicate']);
+    expect(await fixture.invoke(first)).toMatchObject({ outcome: 'duplicate' });
+    expect(fixture.queue.keys()).toEqual(ids(60));
+  });
+
+  it('gives the lock back when Lambda does not accept the continuation', async () => {
+    const fixture: Fixture = new Fixture({ jobs: [slowJob(() => fixture, 60)], timeout: 60_000 });
+    const invoker = { continueScan: () => Promise.reject(new Error('throttled')) };
+    await expect(fixture.invoke(tick(), { invoker })).rejects.toThrow('throttled');
+    expect((await fixture.lock())?.token).toBeUndefined();
+    expect(await fixture.invoke(WATCHDOG)).toMatchObject({ outcome: 'scanned', runId: TICK });
+    expect(fixture.queue.keys()).toEqual(ids(60));
+  });
+
+  it('fails a run that continues without end', async () => {
+    const fixture: Fixture = new Fixture({ jobs: [slowJob(() => fixture, 100)], timeout: 60_000 });
+    await fixture.invoke();
+    const [event] = fixture.continuations;
+    await expect(fixture.invoke({ ...event, hops: 201 })).rejects.toMatchObject({ code: 'TooManyContinuations' });
+    expect(await fixture.runItem()).toMatchObject({ state: 'failed' });
+    expect((await fixture.lock())?.token).toBeUndefined();
+  });
+
+  it('writes the page at hand down and hands over when a source is slow within a page', async () => {
+    const fixture: Fixture = new Fixture({
+      jobs: [slowJob(() => fixture, 100)],
+      timeout: 20_000,
+      configuration: { pageSize: 500 },
+    });
+    expect(await fixture.invoke()).toMatchObject({ outcome: 'continued' });
+    expect(fixture.queue.messages.length).toBeGreaterThan(0);
+  });
+
+  it('hands over from the midst of a page when SQS is away for too long, and sends the rest later', async () => {
+    const fixture = new Fixture({ records: someRecords(10), timeout: 4000 });
+    expect(await fixture.invoke(tick(), queueDyingAt(fixture, 0))).toMatchObject({ outcome: 'continued' });
+    expect(await fixture.invoke(fixture.continuations[0])).toMatchObject({ outcome: 'scanned' });
+    expect(fixture.queue.keys()).toEqual(ids(10));
+  });
+});
