@@ -26,6 +26,9 @@ export function longestInterval(schedule: Schedule): number | undefined {
   return extremes(schedule)?.longest;
 }
 
+/** Kept, since both are asked for one after the other. */
+const extremesOf = new WeakMap<CronSchedule, Extremes>();
+
 interface Extremes {
   readonly shortest: number;
   readonly longest: number;
@@ -38,12 +41,19 @@ function extremes(schedule: Schedule): Extremes | undefined {
   if (schedule.kind === 'rate') {
     return { shortest: schedule.seconds, longest: schedule.seconds };
   }
+  const known = extremesOf.get(schedule) ?? cronExtremes(schedule);
+  extremesOf.set(schedule, known);
+  // A schedule that fires once has none.
+  return known.longest < 0 ? undefined : known;
+}
+
+function cronExtremes(schedule: CronSchedule): Extremes {
   let [shortest, longest] = [Infinity, -Infinity];
   for (const interval of [...localIntervals(schedule), ...intervalsOverClockChanges(schedule)]) {
-    shortest = Math.min(shortest, interval);
-    longest = Math.max(longest, interval);
+    shortest = Math.min(shortest, interval / 1000);
+    longest = Math.max(longest, interval / 1000);
   }
-  return longest < 0 ? undefined : { shortest: shortest / 1000, longest: longest / 1000 };
+  return { shortest, longest };
 }
 
 /** Intervals between firings that no change of the clocks separates, in milliseconds. */
