@@ -74,7 +74,13 @@ export function* daysUpTo(schedule: CronSchedule, to: Day): Generator<Day, void>
   }
 }
 
+const times = new WeakMap<CronSchedule, readonly number[]>();
+
 /** Times of a day at which a schedule fires, ascending, in milliseconds after midnight. */
-export function timesOfDay(schedule: CronSchedule): number[] {
-  return schedule.hours.flatMap((hour) => schedule.minutes.map((minute) => (hour * 60 + minute) * 60_000));
+export function timesOfDay(schedule: CronSchedule): readonly number[] {
+  const known =
+    times.get(schedule) ??
+    schedule.hours.flatMap((hour) => schedule.minutes.map((minute) => (hour * 60 + minute) * 60_000));
+  times.set(schedule, known);
+  return known;
 }

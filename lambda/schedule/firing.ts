@@ -64,7 +64,7 @@ function nextOfRate(interval: number, epochMs: number, start: number | undefined
 function nextOfCron(schedule: CronSchedule, epochMs: number): number | undefined {
   const wall = wallTime(epochMs, schedule.timeZone);
   const times = timesOfDay(schedule);
-  for (const day of daysFrom(schedule, wall - (wall % DAY_MS) - DAY_MS)) {
+  for (const day of daysFrom(schedule, Math.floor(wall / DAY_MS) * DAY_MS)) {
     for (const time of times) {
       const instant = day + time > wall ? firstInstantOf(day + time, schedule.timeZone) : undefined;
       if (instant !== undefined && instant > epochMs) {
@@ -78,7 +78,7 @@ function nextOfCron(schedule: CronSchedule, epochMs: number): number | undefined
 /** The last firing strictly before a moment. */
 export function lastBefore(schedule: CronSchedule, epochMs: number): number | undefined {
   const wall = wallTime(epochMs - 1, schedule.timeZone);
-  const times = timesOfDay(schedule).reverse();
+  const times = timesOfDay(schedule).toReversed();
   for (const day of daysUpTo(schedule, wall)) {
     for (const time of times) {
       const instant = day + time <= wall ? firstInstantOf(day + time, schedule.timeZone) : undefined;

@@ -93,8 +93,8 @@ function firesAt(fields: readonly string[], at: Shown): boolean {
 function firingsByBruteForce(fields: readonly string[], timeZone: string, after: number, until: number): number[] {
   const seen = new Set<string>();
   const found: number[] = [];
-  // From a day before, so that what is shown a second time is known to be so.
-  for (let at = after - 1440 * MINUTE; at <= until; at += MINUTE) {
+  // From some hours before, so that what is shown a second time is known to be so.
+  for (let at = after - 180 * MINUTE; at <= until; at += MINUTE) {
     const clock = shown(at, timeZone);
     const text = JSON.stringify(clock);
     if (at > after && !seen.has(text) && firesAt(fields, clock)) {
