@@ -42,7 +42,7 @@ describe('a queue that is brought', () => {
   it.each([
     ['standard', (stack: Stack) => new Queue(stack, 'Work'), 'FifoQueueRequired', /a standard queue/],
     [
-      'imported by a token, which does not say that it is FIFO',
+      'aws-cdk#12466: imported by a token, which does not say that it is FIFO',
       (stack: Stack) => Queue.fromQueueArn(stack, 'Work', new CfnParameter(stack, 'Arn').valueAsString),
       'FifoQueueRequired',
       /fromQueueAttributes\(scope, id, \{ queueArn, fifo: true \}\)/,

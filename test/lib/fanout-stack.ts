@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import type { AppProps, StackProps } from 'aws-cdk-lib';
@@ -12,9 +14,18 @@ export const ENTRY = join(__dirname, 'fixtures', 'booking-jobs.ts');
 /** The least that a fanout with ticks needs. */
 export const MINIMAL: CronFanoutProps = { entry: ENTRY, schedule: ScheduleExpression.rate(Duration.minutes(5)) };
 
+/** Where the apps of a test file are synthesized to. */
+const OUTPUT = mkdtempSync(join(tmpdir(), 'cron-fanout-'));
+let apps = 0;
+afterAll(() => {
+  rmSync(OUTPUT, { recursive: true, force: true });
+});
+
 /** An app as users make it in unit tests: no bundling, and no validation of templates, which takes two seconds. */
 export function testApp(props: AppProps = {}): App {
+  apps += 1;
   return new App({
+    outdir: join(OUTPUT, String(apps)),
     analyticsReporting: false,
     builtinCloudFormationValidation: false,
     ...props,

@@ -5,7 +5,8 @@ import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import type { CfnQueue } from 'aws-cdk-lib/aws-sqs';
-import { CronFanout, SerialFailure } from '../../../lib';
+import { readConfiguration } from '../../../lambda/adapters/configuration';
+import { CronFanout, RetryPolicy, SerialFailure } from '../../../lib';
 import { readSettings } from '../../../lib/settings';
 import { MINIMAL, resource, statements, synthesized, testStack } from '../fanout-stack';
 import type { Resource, Statement } from '../fanout-stack';
@@ -99,6 +100,13 @@ describe('the consumer', () => {
       CRON_FANOUT_DEAD_LETTER_QUEUE_URL: stack.resolve(fanout.deadLetterQueue.queueUrl) as unknown,
       CRON_FANOUT_CONFIGURATION: variablesOf(scannerOf(standard.template)).CRON_FANOUT_CONFIGURATION,
     });
+  });
+
+  it('is told a configuration that the runtime reads', () => {
+    const jobs = { review: { retry: RetryPolicy.delays([Duration.seconds(1)]), handlerTimeout: Duration.seconds(5) } };
+    const props = { ...MINIMAL, jobs, expiresAfter: Duration.hours(2), maxConcurrency: 1 };
+    const variables = variablesOf(consumerOf(synthesized(props).template));
+    expect(readConfiguration(variables as Record<string, string>)).toEqual(readSettings(props).configuration);
   });
 
   it('is told the same configuration as the queue has', () => {

@@ -50,7 +50,7 @@ describe('the schedule of the ticks', () => {
     expect(RoleArn).toEqual({ 'Fn::GetAtt': [expect.stringMatching(/^RemindersScheduleRole/), 'Arn'] });
   });
 
-  it('sends a JSON object with scheduled time, schedule ARN and attempt', () => {
+  it('aws-cdk#31894: sends a JSON object with scheduled time, schedule ARN and attempt', () => {
     const { Input } = schedule.Target as { readonly Input: string };
     expect(JSON.parse(Input)).toEqual({
       kind: 'tick',
@@ -210,7 +210,7 @@ describe('the schedule group', () => {
     template.allResourcesProperties(SCHEDULE, { GroupName: 'shared-group' });
   });
 
-  it('B10: two fanouts in a stack, and the stack twice, have schedules without literal names', () => {
+  it('B10: two fanouts in a stack, and the stack twice, have schedules, and all else, without literal names', () => {
     const app = testApp();
     for (const id of ['One', 'Two']) {
       const stack = new Stack(app, id);

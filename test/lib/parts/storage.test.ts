@@ -1,11 +1,11 @@
-import { App, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { CronFanout } from '../../../lib';
 import type { CronFanoutProps } from '../../../lib';
-import { MINIMAL, resource, statements, synthesized, testStack, thrownBy } from '../fanout-stack';
+import { MINIMAL, resource, statements, synthesized, testApp, testStack, thrownBy } from '../fanout-stack';
 import type { Resource } from '../fanout-stack';
 
 const QUEUE = 'AWS::SQS::Queue';
@@ -38,7 +38,7 @@ describe('the queues', () => {
     });
   });
 
-  it('have a standard failure queue, where neither FifoQueue nor anything of it is set', () => {
+  it('aws-cdk#8550: have a standard failure queue, where neither FifoQueue nor anything of it is set', () => {
     expect(queueOf('FailureQueue').Properties).toEqual({
       MessageRetentionPeriod: 1_209_600,
       SqsManagedSseEnabled: true,
@@ -180,7 +180,7 @@ describe('B08: an encryption key', () => {
 
 describe('B09: a key in another stack', () => {
   it('B09: leaves only the stack of the fanout depending on the other', () => {
-    const app = new App({ context: { 'aws:cdk:bundling-stacks': [] }, builtinCloudFormationValidation: false });
+    const app = testApp();
     const shared = new Stack(app, 'Shared');
     const key = new Key(shared, 'Key');
     const records = new TableV2(shared, 'Records', { partitionKey: { name: 'id', type: AttributeType.STRING } });
