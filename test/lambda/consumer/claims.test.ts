@@ -134,6 +134,20 @@ describe('PROTOCOL 4.3 and 4.4: settlements', () => {
     expect(await harness.claim(0)).toMatchObject({ t: 'thief' });
   });
 
+  test('after a refused success the follower is not claimed', async () => {
+    const handled: string[] = [];
+    const harness: Harness = await new Harness([
+      job(async (record) => {
+        handled.push(record.id);
+        await harness.setClaim(0, { t: 'thief', a: 2, u: LEASE_END, f: START });
+      }),
+    ]).seed();
+    const batch = [0, 1].map((ordinal) => message({ ordinal, group: 'A' }));
+    expect(failures(await harness.deliver(batch))).toHaveLength(2);
+    expect(handled).toEqual(['record-0-0']);
+    expect(await harness.claim(1)).toBeUndefined();
+  });
+
   test('only what is stored as settled is acknowledged', async () => {
     const harness = await new Harness([job(() => undefined)]).seed();
     let writes = 0;

@@ -22,6 +22,7 @@ const stretch: fc.Arbitrary<Fault[]> = fc
 const scenario = fc.record({
   records: fc.array(record, { minLength: 1, maxLength: 9 }),
   faults: fc.array(stretch, { maxLength: 6 }).map((stretches) => stretches.flat()),
+  copies: fc.array(fc.nat(8), { maxLength: 2 }),
   // Shorter than the claims as well: a message may come back while its handler runs.
   visibilityMs: fc.constantFrom(3_000, 30_000, 360_000),
   receives: fc.array(fc.record({ slot: fc.integer({ min: 0, max: 2 }), after: fc.integer({ min: 0, max: 30_000 }) }), {
@@ -34,8 +35,8 @@ type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 /** Turns until everything has to be settled once nothing fails any more. */
 const LONGEST = 1_000;
 
-async function play({ records, faults, visibilityMs, receives }: Scenario): Promise<World> {
-  const world = await new World(records, visibilityMs).seed();
+async function play({ records, copies, faults, visibilityMs, receives }: Scenario): Promise<World> {
+  const world = await new World(records, visibilityMs, copies).seed();
   const queue = [...faults];
   world.faults = () => queue.shift() ?? 'none';
   for (const { slot, after } of receives) {
@@ -77,6 +78,6 @@ test('whatever crashes, gets lost or comes twice: each record settles once, in o
       await world.sweep();
       expect(await world.harness.run()).toMatchObject({ state: 'completed' });
     }),
-    { numRuns: 250 },
+    { numRuns: 100 },
   );
 }, 60_000);

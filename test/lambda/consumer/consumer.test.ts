@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { CHANNELS } from '../../../lambda/contract';
 import { failures, Harness, job, JOB, message, RUN } from './harness';
 
 describe('an ordinary batch', () => {
@@ -56,6 +58,37 @@ describe('an ordinary batch', () => {
       message: 'hello',
       fields: { runId: RUN, jobType: JOB, key: 'record-0-1' },
     });
+  });
+
+  test('every call of a handler is reported on the diagnostics channel, right before and right after', async () => {
+    const seen: unknown[] = [];
+    const subscriber = (signal: unknown): void => {
+      seen.push(signal);
+    };
+    const harness = await new Harness([
+      job((record) => {
+        seen.push('called');
+        if (record.id === 'record-0-1') {
+          throw new Error('fails');
+        }
+      }),
+    ]).seed();
+    subscribe(CHANNELS.handler, subscriber);
+    try {
+      await harness.deliver([0, 1].map((ordinal) => message({ ordinal, group: 'acme' })));
+    } finally {
+      unsubscribe(CHANNELS.handler, subscriber);
+    }
+    const place = { jobType: JOB, runId: RUN, group: 'acme', segment: 0, page: 0, attempt: 1 };
+    const [first, second] = [0, 1].map((ordinal) => ({ ...place, ordinal, key: `record-0-${ordinal}` }));
+    expect(seen).toEqual([
+      { phase: 'start', ...first },
+      'called',
+      { phase: 'succeeded', ...first },
+      { phase: 'start', ...second },
+      'called',
+      { phase: 'failed', ...second },
+    ]);
   });
 
   test('the last settlement of a run closes its page and completes the run', async () => {

@@ -67,6 +67,22 @@ describe('PROTOCOL 4.5: death', () => {
     expect(harness.dead()[0]!.diedAt).toBe(START);
   });
 
+  test('a dead-letter queue that refuses an entry is not taken for one that accepted it', async () => {
+    const harness = await new Harness([
+      job(() => {
+        throw new PermanentError('no');
+      }),
+    ]).seed([1]);
+    harness.deadLetterQueue.sendBatch = () =>
+      Promise.resolve({
+        accepted: [],
+        failed: [{ id: '0', code: 'InternalError', message: 'try again', senderFault: false }],
+      });
+    expect(failures(await harness.deliver([message()]))).toHaveLength(1);
+    expect((await harness.page()).dead).toBeUndefined();
+    expect(await harness.claim(0)).toMatchObject({ d: { cause: 'PermanentError' } });
+  });
+
   test('a claim of the last attempt whose lease lapsed dies, with the cause', async () => {
     const handled: string[] = [];
     const harness = await new Harness([job((record) => handled.push(record.id))]).seed([1]);

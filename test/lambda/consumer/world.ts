@@ -26,8 +26,8 @@ export interface WorldRecord {
 export const PAGE_SIZE = 4;
 export const MAX_ATTEMPTS = 3;
 const LINGER_MS = 20_000;
-/** When a call takes effect whose environment is long gone: after its claims may have been taken over. */
-const LATE_MS = 75_000;
+/** A call takes effect whose environment is gone: about when its claims may be taken over. */
+const LATE_MS = [1_000, 70_002, 70_010, 90_000] as const;
 
 const CHAOS_CONFIGURATION = {
   ...CONFIGURATION,
@@ -72,8 +72,11 @@ export class World {
   constructor(
     readonly records: readonly WorldRecord[],
     private readonly visibilityMs: number,
+    /** Records that are sent twice, as by a scanner that repeats a send after SQS has forgotten the first. */
+    copies: readonly number[] = [],
   ) {
-    this.queue = records.map((_, index) => ({ index, receives: 0, visibleAt: 0, receipt: '', deleted: false }));
+    const sent = [...records.keys(), ...copies.map((copy) => copy % records.length)];
+    this.queue = sent.map((index) => ({ index, receives: 0, visibleAt: 0, receipt: '', deleted: false }));
     this.harness = new Harness([job(() => undefined)]);
   }
 
@@ -188,7 +191,8 @@ export class World {
     }
     if (fault === 'crash, lands late') {
       this.kill(environment);
-      this.harness.clock.setTimer(LATE_MS, () => void make());
+      const late = LATE_MS[this.receipts % LATE_MS.length] ?? 0;
+      this.harness.clock.setTimer(late, () => void make());
       return NEVER;
     }
     if (fault === 'fails') {
