@@ -1,3 +1,4 @@
+import { SQS } from '../../contract';
 import type { MessageQueue, SendBatchResult, SendEntry, FailedEntry, VisibilityChange } from '../../ports';
 import { changeVisibility } from './actions/change-message-visibility';
 import { checkBatchSize, send } from './actions/send-message';
@@ -38,7 +39,22 @@ export class EngineMessageQueue implements MessageQueue {
   }
 
   changeVisibility(changes: readonly VisibilityChange[]): Promise<number> {
-    return promised(() => changes.filter(({ receiptHandle, seconds }) => !this.change(receiptHandle, seconds)).length);
+    return promised(() => {
+      let failed = 0;
+      for (let first = 0; first < changes.length; first += SQS.batchEntries) {
+        failed += this.changeTen(changes.slice(first, first + SQS.batchEntries));
+      }
+      return failed;
+    });
+  }
+
+  private changeTen(changes: readonly VisibilityChange[]): number {
+    try {
+      this.queue.host.admit(this.queue, 'ChangeMessageVisibility');
+    } catch {
+      return changes.length;
+    }
+    return changes.filter(({ receiptHandle, seconds }) => !this.change(receiptHandle, seconds)).length;
   }
 
   private change(receiptHandle: string, seconds: number): boolean {

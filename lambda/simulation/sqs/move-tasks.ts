@@ -28,7 +28,8 @@ export interface MoveTask {
 
 /** The move tasks of an engine. */
 export class MoveTasks {
-  private readonly tasks: MoveTask[] = [];
+  private tasks: MoveTask[] = [];
+  private started = 0;
   private readonly timers = new Map<MoveTask, Timer>();
 
   constructor(
@@ -51,7 +52,7 @@ export class MoveTasks {
     }
     const { visible, delayed, inFlight } = source.counts();
     const startedAt = this.clock.now();
-    const handle = Buffer.from(JSON.stringify({ source: source.arn, task: this.tasks.length, startedAt })).toString(
+    const handle = Buffer.from(JSON.stringify({ source: source.arn, task: (this.started += 1), startedAt })).toString(
       'base64',
     );
     const task: MoveTask = {
@@ -64,7 +65,7 @@ export class MoveTasks {
       toMove: visible + delayed + inFlight,
       moved: 0,
     };
-    this.tasks.push(task);
+    this.remember(task);
     this.schedule(task, 0);
     return task;
   }
@@ -102,6 +103,11 @@ export class MoveTasks {
     for (const task of this.timers.keys()) {
       this.end(task, 'CANCELLED');
     }
+  }
+
+  private remember(task: MoveTask): void {
+    const earlier = this.tasks.filter(({ source }) => source === task.source).slice(1 - REMEMBERED);
+    this.tasks = [...this.tasks.filter(({ source }) => source !== task.source), ...earlier, task];
   }
 
   private schedule(task: MoveTask, milliseconds: number): void {

@@ -99,7 +99,7 @@ export class TestQueue {
       id: message.MessageId ?? '',
       body: message.Body ?? '',
       handle: message.ReceiptHandle ?? '',
-      system: (message.Attributes ?? {}),
+      system: message.Attributes ?? {},
       message,
     }));
   }

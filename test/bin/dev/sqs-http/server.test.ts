@@ -71,6 +71,21 @@ describe('the SQS server', () => {
     expect(received.body).toMatchObject({ Messages: [{ Body: 'a \u{1F389}', MD5OfBody: md5('a \u{1F389}') }] });
   });
 
+  it('B41: delivers emoji and characters of four bytes unchanged, however the sender escapes them', async () => {
+    fifoQueue(world.engine, { ContentBasedDeduplication: 'true' });
+    const send = { QueueUrl: '/0/work.fifo', MessageGroupId: 'g', MessageBody: '\u{1F389} \u{20BB7}\u91CE\u5BB6' };
+    await post('AmazonSQS.SendMessage', send);
+    const escaped = JSON.stringify(send).replace(/[\u0080-\uFFFF]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
+    expect(Buffer.byteLength(escaped)).toBe(escaped.length);
+    await post(
+      'AmazonSQS.SendMessage',
+      escaped.replace('"g"', '"other"').replace(/(?="MessageBody)/, '"MessageDeduplicationId":"d",'),
+    );
+    const { body } = await post('AmazonSQS.ReceiveMessage', { QueueUrl: '/0/work.fifo', MaxNumberOfMessages: 10 });
+    const texts = (body.Messages as { Body: string }[]).map(({ Body }) => Body);
+    expect(texts).toEqual([send.MessageBody, send.MessageBody]);
+  });
+
   it('answers errors of the service with their name, their older code and their status', async () => {
     const answer = await post('AmazonSQS.SendMessage', { QueueUrl: '/0/none', MessageBody: 'a' });
     expect(answer).toMatchObject({

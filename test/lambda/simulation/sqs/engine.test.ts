@@ -135,6 +135,20 @@ describe('a move task', () => {
     expect(events.map(({ type }) => type)).toContain('moved');
   });
 
+  it('is remembered with the nine before it', async () => {
+    const { engine, clock } = fixture();
+    const { deadLetters } = withDeadLetters(engine, 1);
+    for (let task = 0; task < 12; task++) {
+      await engine.call('StartMessageMoveTask', { SourceArn: deadLetters.arn });
+      await clock.advance(10);
+    }
+    const listed = await engine.call('ListMessageMoveTasks', { SourceArn: deadLetters.arn, MaxResults: 10 });
+    const { Results } = listed as { Results: { StartedTimestamp: number }[] };
+    expect(Results.map(({ StartedTimestamp }) => clock.now() - StartedTimestamp)).toEqual([
+      10, 20, 30, 40, 50, 60, 70, 80, 90, 100,
+    ]);
+  });
+
   it('moves at its rate, and leaves no timer behind when the engine is closed', async () => {
     const { engine, clock } = fixture();
     const { queue, deadLetters } = withDeadLetters(engine, 1);
@@ -180,6 +194,18 @@ describe('EngineMessageQueue', () => {
     await expect(port.sendBatch([entry('a')], AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
     await port.sendBatch([entry('a')]);
     await expect(port.sendBatch([entry('b')])).rejects.toMatchObject({ code: 'RequestThrottled' });
+  });
+
+  it('changes visibility in calls of ten, and counts those of a call that is throttled', async () => {
+    const { engine } = fixture({ callsPerSecond: { ChangeMessageVisibility: 1 } });
+    const queue = fifoQueue(engine);
+    for (let group = 0; group < 12; group++) {
+      sendAll(queue, ['a'], `g${group}`);
+    }
+    const messages = [...receive(queue, { limit: 10 }), ...receive(queue, { limit: 10 })];
+    const changes = messages.map(({ receiptHandle }) => ({ receiptHandle: receiptHandle!, seconds: 0 }));
+    await expect(new EngineMessageQueue(queue).changeVisibility(changes)).resolves.toBe(2);
+    expect(queue.counts()).toEqual({ visible: 10, delayed: 0, inFlight: 2 });
   });
 
   it('changes visibility and counts what it could not change', async () => {
