@@ -71,6 +71,15 @@ export class ConformanceContext {
     }
   };
 
+  /** The call must be refused, with whatever error the endpoint has for it; one that does not know the action has none. */
+  async refusesSomehow(call: Promise<unknown>): Promise<void> {
+    await assert.rejects(call, (error: Error & { $metadata?: { httpStatusCode?: number } }) => {
+      assert.ok(!/unknown|InvalidAction/i.test(`${error.name} ${error.message}`), `${error.name}: ${error.message}`);
+      assert.equal(Math.floor((error.$metadata?.httpStatusCode ?? 0) / 100), 4, `${error.name}: ${error.message}`);
+      return true;
+    });
+  }
+
   /** The call must be refused with this error. */
   async refuses(call: Promise<unknown>, name: string): Promise<void> {
     await assert.rejects(call, (error: Error) => {
