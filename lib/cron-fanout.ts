@@ -45,8 +45,8 @@ export class CronFanout extends Construct implements IConnectable {
   readonly fanoutId: string;
   /** Handlers at once that the event source mapping allows: `maxConcurrency`, or the nearest below it that can be had. */
   readonly effectiveConcurrency: number;
-  /** The schedule of the ticks; `undefined` for a fanout that is started by triggers alone. */
-  readonly schedule: Schedule | undefined;
+  /** The schedule of the ticks. */
+  readonly schedule: Schedule;
   /** The schedule of the watchdog; `undefined` where the ticks come often enough to do its work. */
   readonly watchdog: Schedule | undefined;
   /** The group of both schedules; the metrics of the Scheduler are by group. */

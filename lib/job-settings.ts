@@ -27,12 +27,11 @@ export function readJobs(props: CronFanoutProps, timeout: number): JobSettings {
   for (const maxAttempts of attempts) {
     checkKnown('retry.maxAttempts', maxAttempts, 'maxReceiveCount of the queue is derived from it');
   }
-  const deduplication = props.schedule === undefined ? Deduplication.PER_RUN : Deduplication.WHILE_IN_FLIGHT;
   return {
     maxAttempts: Math.max(...attempts),
     defaults: {
       retry: retry.configuration,
-      deduplication: deduplication.name,
+      deduplication: Deduplication.WHILE_IN_FLIGHT.name,
       quarantine: BOUNDS.quarantine.default,
       ...jobConfiguration('', props, timeout),
     },

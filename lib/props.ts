@@ -36,7 +36,7 @@ export interface JobOptions {
   /**
    * When an eligible record is not enqueued because of a message that it has already.
    *
-   * @default - Deduplication.WHILE_IN_FLIGHT with a schedule, Deduplication.PER_RUN without one
+   * @default Deduplication.WHILE_IN_FLIGHT
    */
   readonly deduplication?: Deduplication;
   /**
@@ -50,12 +50,8 @@ export interface JobOptions {
 
 /** What starts a fanout, and when. */
 export interface ScheduleOptions {
-  /**
-   * When to look for eligible records: a cron, rate or at expression of EventBridge Scheduler, with its time zone. It is checked at synth time.
-   *
-   * @default - no ticks; the fanout is started by triggers alone
-   */
-  readonly schedule?: ScheduleExpression;
+  /** When to look for eligible records: a cron, rate or at expression of EventBridge Scheduler, with its time zone. It is checked at synth time. */
+  readonly schedule: ScheduleExpression;
   /**
    * Schedule group for the schedules.
    *

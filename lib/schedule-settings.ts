@@ -2,7 +2,7 @@ import { Token } from 'aws-cdk-lib';
 import { CronFanoutError, LAMBDA, SCHEDULER } from '../lambda/contract';
 import { longestInterval, parseScheduleExpression, scheduleHints, shortestInterval } from '../lambda/schedule';
 import { FIXED } from './bounds';
-import { checkDuration, refuseWithout } from './checks';
+import { checkDuration } from './checks';
 import type { ScheduleOptions } from './props';
 import type { Warning } from './warnings';
 
@@ -21,10 +21,10 @@ export interface ScheduleSettings {
  * Reads the schedule in the Scheduler's own dialect, and derives how long a tick is worth delivering: about one period, since the next tick does the same
  * work, and a tick that is hours late would do it at the wrong time.
  *
- * @throws CronFanoutError of `parseScheduleExpression`; `OutOfRange` for the time window; `InvalidTimeFrame`, `ConflictingOptions`
+ * @throws CronFanoutError of `parseScheduleExpression`; `OutOfRange` for the time window; `InvalidTimeFrame`, `ScheduleRequired`
  */
 export function readSchedule(options: ScheduleOptions): ScheduleSettings {
-  refuseWithout(options, 'schedule', 'timeWindow', 'start', 'end', 'enabled');
+  requireSchedule(options);
   checkTimeFrame(options);
   const { shortest, longest, warnings } = intervals(options);
   const bounded = options.enabled === false || options.start !== undefined || options.end !== undefined;
@@ -51,9 +51,6 @@ function intervals({ schedule, timeWindow }: ScheduleOptions): Intervals {
   if (timeWindow?.maxWindow?.isUnresolved() === false) {
     checkDuration('timeWindow', timeWindow.maxWindow);
   }
-  if (schedule === undefined) {
-    return { shortest: Infinity, longest: Infinity, warnings: [] };
-  }
   const { expressionString, timeZone } = schedule;
   if (Token.isUnresolved(expressionString) || Token.isUnresolved(timeZone?.timezoneName)) {
     return { shortest: FIXED.watchdogInterval, longest: Infinity, warnings: [] };
@@ -78,6 +75,18 @@ function knownIntervals(expression: string, timeZone: string | undefined): Inter
   };
   KNOWN_INTERVALS.set(name, found);
   return found;
+}
+
+/** The compiler sees to it where the app is written in TypeScript. */
+function requireSchedule({ schedule }: Partial<ScheduleOptions>): void {
+  if (schedule === undefined) {
+    throw new CronFanoutError('ScheduleRequired', {
+      what: 'schedule',
+      received: 'nothing',
+      allowed: 'a ScheduleExpression: cron, rate or at',
+      change: 'add for example schedule: ScheduleExpression.rate(Duration.minutes(5))',
+    });
+  }
 }
 
 function checkTimeFrame({ start, end }: ScheduleOptions): void {

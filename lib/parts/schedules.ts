@@ -31,8 +31,7 @@ export interface SchedulesPart {
 /** The schedules of a fanout. */
 export interface Schedules {
   readonly scheduleGroup: IScheduleGroup;
-  /** Absent when the fanout is started by triggers alone. */
-  readonly schedule?: Schedule;
+  readonly schedule: Schedule;
   /** Absent when the ticks themselves come often enough. */
   readonly watchdog?: Schedule;
 }
@@ -58,10 +57,9 @@ export function createSchedules(
     schedule.node.addDependency(role, ...part.after);
     return schedule;
   };
-  const tickProps = ticks(options, part.fanoutId);
   return {
     scheduleGroup,
-    ...(tickProps === undefined ? {} : { schedule: make('Schedule', TICK, settings.deliveryAge, tickProps) }),
+    schedule: make('Schedule', TICK, settings.deliveryAge, ticks(options, part.fanoutId)),
     ...(settings.watchdog
       ? { watchdog: make('Watchdog', WATCHDOG, FIXED.watchdogInterval, watchdog(part.fanoutId)) }
       : {}),
@@ -92,11 +90,8 @@ const TICK: TickEvent = {
 
 const WATCHDOG: WatchdogEvent = { kind: 'watchdog' };
 
-function ticks(options: ScheduleOptions, fanoutId: string): Omit<ScheduleProps, 'target'> | undefined {
+function ticks(options: ScheduleOptions, fanoutId: string): Omit<ScheduleProps, 'target'> {
   const { schedule, timeWindow, start, end, enabled } = options;
-  if (schedule === undefined) {
-    return undefined;
-  }
   return {
     schedule,
     description: `Ticks of ${fanoutId}`,

@@ -5,7 +5,7 @@ import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { CronFanout } from '../../lib';
-import { ENTRY, MINIMAL, synthesized, testApp, testStack, warnings } from './fanout-stack';
+import { MINIMAL, synthesized, testApp, testStack, warnings } from './fanout-stack';
 
 const RECOMMENDED_FLAGS = JSON.parse(
   readFileSync(require.resolve('aws-cdk-lib/recommended-feature-flags.json'), 'utf8'),
@@ -60,7 +60,7 @@ describe('the template of a fanout', () => {
     const ids = ['scanner', 'consumer', 'queue', 'deadLetterQueue', 'failureQueue', 'stateTable', 'schedule'] as const;
     for (const id of ids) {
       const child = fanout[id];
-      expect(stack.getLogicalId(child?.node.defaultChild as CfnResource)).toMatch(new RegExp(`^Reminders${id}`, 'i'));
+      expect(stack.getLogicalId(child.node.defaultChild as CfnResource)).toMatch(new RegExp(`^Reminders${id}`, 'i'));
     }
     expect(fanout.fanoutId).toMatch(/^Bookings-Reminders-[0-9a-f]{8}$/);
   });
@@ -70,7 +70,7 @@ describe('the validation of CloudFormation that the CDK has built in', () => {
   it('finds nothing in our resources', () => {
     const app = testApp({ builtinCloudFormationValidation: true, context: RECOMMENDED_FLAGS });
     const stack = testStack({ env: { account: '111122223333', region: 'eu-central-1' } }, app);
-    new CronFanout(stack, 'Reminders', { entry: ENTRY, maxConcurrency: 1 });
+    new CronFanout(stack, 'Reminders', { ...MINIMAL, maxConcurrency: 1 });
     new CronFanout(stack, 'Reviews', MINIMAL);
     expect(() => app.synth()).not.toThrow();
     const report = readFileSync(`${app.outdir}/validation-report.json`, 'utf8');
@@ -90,7 +90,7 @@ describe('where a fanout stands', () => {
   const two = (app: App, id: string, props = {}): Stack => {
     const stack = new Stack(app, id, props);
     new CronFanout(stack, 'Reminders', MINIMAL);
-    new CronFanout(stack, 'Reviews', { entry: ENTRY });
+    new CronFanout(stack, 'Reviews', MINIMAL);
     return stack;
   };
 

@@ -214,9 +214,13 @@ describe('policies of jobs', () => {
     });
   });
 
-  it('skips what is in flight with a schedule, and what comes twice in a run without one', () => {
+  it('skips what is in flight or in quarantine', () => {
     expect(settingsWith({}).configuration.defaults).toMatchObject({ deduplication: 'whileInFlight', quarantine: 3600 });
-    expect(readSettings({ entry: ENTRY }).configuration.defaults.deduplication).toBe('perRun');
+  });
+
+  it('rejects a fanout without a schedule', () => {
+    const props = { entry: ENTRY } as unknown as Props;
+    expect(thrownBy(() => readSettings(props)).code).toBe('ScheduleRequired');
   });
 
   it('lets the most patient job decide how many receives a message has', () => {
@@ -262,9 +266,6 @@ describe('options that contradict each other', () => {
       { maxConcurrency: 50, reservedConcurrentExecutions: 4 },
       ['received 4, and 5 invocations', '5 or more'],
     ],
-    ['timeWindow without schedule', { schedule: undefined, timeWindow: TimeWindow.off() }, ['timeWindow', 'schedule']],
-    ['enabled without schedule', { schedule: undefined, enabled: false }, ['enabled', 'schedule']],
-    ['start and end without schedule', { schedule: undefined, start: new Date(), end: new Date() }, ['start, end']],
     ['securityGroups without vpc', { securityGroups: [] }, ['securityGroups', 'vpc']],
     ['vpcSubnets without vpc', { vpcSubnets: {} }, ['vpcSubnets', 'vpc']],
   ];
@@ -293,7 +294,7 @@ describe('options that contradict each other', () => {
 
 describe('required options', () => {
   it('names entry when neither entry nor code is given', () => {
-    const error = thrownBy(() => new CronFanout(testStack(), 'Reminders', {}));
+    const error = thrownBy(() => new CronFanout(testStack(), 'Reminders', {} as Props));
     expect(error.code).toBe('JobSourceMissing');
   });
 

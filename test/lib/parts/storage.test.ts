@@ -121,7 +121,7 @@ describe('removalPolicy', () => {
 describe('B08: an encryption key', () => {
   const stack = testStack();
   const key = new Key(stack, 'Key');
-  const { template } = synthesized({ encryptionKey: key, schedule: MINIMAL.schedule!, enabled: false }, stack);
+  const { template } = synthesized({ encryptionKey: key, schedule: MINIMAL.schedule, enabled: false }, stack);
   const keyArn = stack.resolve(key.keyArn) as unknown;
   const keyActions = (role: string): string[] =>
     statements(template, role)
