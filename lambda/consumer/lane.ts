@@ -109,6 +109,11 @@ export class Lane {
   /** Hands back the messages from `index` on; those that SQS would not deliver again are settled here, with the cause. */
   private async giveBack(index: number, { error, at }: Return): Promise<void> {
     const { answer, options } = this.services;
+    const messages = this.plans.slice(index).map(messageOf);
+    options.logger.info('messages of a lane come back', {
+      reason: error,
+      messages: messages.map(({ messageId, receiveCount }) => ({ messageId, receiveCount })),
+    });
     for (const plan of this.plans.slice(index)) {
       const message = messageOf(plan);
       answer.comeBack(message, at ?? this.comesBackAt);

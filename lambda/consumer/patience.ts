@@ -2,7 +2,7 @@ import type { Clock } from '../ports';
 import { sleep } from '../ports';
 
 /** Waits before the next try, in milliseconds. */
-const PAUSES_MS = [50, 200, 800] as const;
+const PAUSES_MS = [50, 200, 800, 3_000] as const;
 
 /** A bounded number of tries with growing pauses, shared by everything that waits for the same table. */
 export class Patience {

@@ -2,7 +2,7 @@ import type { Claim, Dying } from '../contract';
 import { backOffSeconds } from './back-off';
 import { carryOutDeath, dyingOf } from './death';
 import type { Plan, ReadyPlan } from './plan';
-import { leaseUntil, RecordAttempt, takeoverAt } from './record-attempt';
+import { leaseUntil, RecordAttempt } from './record-attempt';
 import type { Answer, Entry } from './record-book';
 import type { Slot, Step } from './slot';
 import type { Thrown } from './thrown';
@@ -97,7 +97,8 @@ export class RecordTurn {
       case 'held':
         return { kind: 'return', error: HELD, at: answer.until + 1 };
       case 'unavailable':
-        return { kind: 'return', error: describeThrown(answer.cause ?? CONTENDED), at: takeoverAt(this.services) };
+        // If the step took effect after all, whoever receives the message next finds that out.
+        return this.returnLater(subject, describeThrown(answer.cause ?? CONTENDED));
       case 'exhausted':
       case 'lost':
       case 'missing':
@@ -113,13 +114,9 @@ export class RecordTurn {
     try {
       await carryOutDeath(options, subject, claim, dying, thrown);
     } catch (error) {
-      options.logger.error('a record that is dying could not be put into the dead-letter queue', {
-        runId,
-        jobType,
-        key,
-        error,
-      });
-      return this.returnLater(subject, describeThrown(error));
+      const described = describeThrown(error);
+      options.logger.error('a death could not be carried out yet', { runId, jobType, key, error: described });
+      return this.returnLater(subject, described);
     }
     options.logger.error('a record died', { runId, jobType, key, cause: dying.cause, deathId: dying.deathId });
     const entry = this.entry(subject, { do: 'settleDead', deathId: dying.deathId }, { claim });

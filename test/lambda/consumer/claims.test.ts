@@ -112,6 +112,25 @@ describe("PROTOCOL 4.2: another's live claim", () => {
   });
 });
 
+describe('a second copy of a message, received for the first time', () => {
+  test("waits for another's live claim", async () => {
+    const handled: string[] = [];
+    const harness = await new Harness([job((record) => handled.push(record.id))]).seed();
+    await harness.setClaim(0, { t: 'other', a: 1, u: LEASE_END, f: START });
+    expect(failures(await harness.deliver([message({ receiveCount: 1 })]))).toHaveLength(1);
+    expect(handled).toEqual([]);
+    expect(await harness.claim(0)).toMatchObject({ t: 'other' });
+  });
+
+  test('counts on from the attempts of the first', async () => {
+    const attempts: number[] = [];
+    const harness = await new Harness([job((_, { attempt }) => attempts.push(attempt))]).seed();
+    await harness.setClaim(0, { a: 2, f: START, e: 'Error: x' });
+    expect(failures(await harness.deliver([message({ receiveCount: 1 })]))).toEqual([]);
+    expect(attempts).toEqual([3]);
+  });
+});
+
 describe('PROTOCOL 4.3 and 4.4: settlements', () => {
   test('a settlement whose reply was lost is read again and acknowledged', async () => {
     const harness = await new Harness([job(() => undefined)]).seed();

@@ -1,6 +1,7 @@
 import { CLOCK_SKEW_BOUND_MS } from '../../../lambda/consumer/slot';
 import { PermanentError } from '../../../lambda/job';
-import { CONFIGURATION, failures, Harness, job, message, RUN, START } from './harness';
+import { deathId } from '../../../lambda/ledger/identity';
+import { CONFIGURATION, failures, Harness, job, message, pageId, RUN, START } from './harness';
 
 function failing(message = 'fails'): () => never {
   return () => {
@@ -26,6 +27,7 @@ describe('PROTOCOL 4.5: death', () => {
     }
     expect(harness.dead()).toMatchObject([
       {
+        deathId: deathId(pageId(), 0),
         runId: RUN,
         ordinal: 0,
         key: 'record-0-0',
