@@ -47,9 +47,9 @@ function plannedDelay(delays: RetryDelays, attempt: number): number {
   }
 }
 
-function bounded(seconds: number): number {
-  if (Number.isNaN(seconds)) {
-    return 0;
-  }
-  return Math.min(Math.max(0, seconds), SQS.visibilitySeconds);
+/** A thrown value may be anything: what is no number is no delay. */
+function bounded(seconds: unknown): number {
+  return typeof seconds === 'number' && !Number.isNaN(seconds)
+    ? Math.min(Math.max(0, seconds), SQS.visibilitySeconds)
+    : 0;
 }

@@ -54,11 +54,9 @@ export class Consumer {
     answer: BatchAnswer,
     budget: TimeBudget,
   ): Promise<void> {
-    const { clock, logger } = this.options;
+    const { clock } = this.options;
     const over = new AbortController();
-    const work = this.work(messages, answer, budget, over.signal).catch((error: unknown) => {
-      logger.error('internal error: a batch could not be worked on', { error: describeThrown(error) });
-    });
+    const work = this.work(messages, answer, budget, over.signal).catch(this.reportInternal);
     await Promise.race([work, sleep(clock, budget.answer - clock.now(), over.signal)]);
     over.abort();
   }
@@ -76,10 +74,20 @@ export class Consumer {
       lanesOf(messages, options.configuration.lanes).map((lane) => Promise.all(lane.map((one) => planner.plan(one)))),
     );
     // Started in one go, so that the heads of all lanes are claimed together.
-    const ends = await Promise.all(lanes.map((plans) => new Lane({ options, budget, answer, guard }, plans).run()));
+    const services = { options, budget, answer, guard };
+    const stored: Promise<void>[] = [];
+    const runs = lanes.map(async (plans) => {
+      stored.push((await new Lane(services, plans).run()).stored);
+    });
+    await Promise.all(runs.map((run) => run.catch(this.reportInternal)));
     await books.flush();
-    await Promise.all(ends.map(({ stored }) => stored));
+    await Promise.all(stored);
   }
+
+  /** What nobody acknowledged comes back; a lane that fails in a way that nobody thought of does not take others along. */
+  private readonly reportInternal = (error: unknown): void => {
+    this.options.logger.error('internal error: messages come back', { error: describeThrown(error) });
+  };
 
   private async changeVisibility(answer: BatchAnswer, budget: TimeBudget): Promise<void> {
     const { clock, queue, logger } = this.options;

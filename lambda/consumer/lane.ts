@@ -110,7 +110,8 @@ export class Lane {
   private async giveBack(index: number, { error, at }: Return): Promise<void> {
     const { answer, options } = this.services;
     const messages = this.plans.slice(index).map(messageOf);
-    options.logger.info('messages of a lane come back', {
+    const level = this.plans[index]?.kind === 'wait' ? 'warn' : 'info';
+    options.logger[level]('messages of a lane come back', {
       reason: error,
       messages: messages.map(({ messageId, receiveCount }) => ({ messageId, receiveCount })),
     });

@@ -93,7 +93,8 @@ export class RecordTurn {
       case 'done':
         return { kind: 'acknowledge' };
       case 'dying':
-        return this.carryOut(subject, answer.claim, answer.dying, error);
+        // The death that is written down may be another one than ours, with another error.
+        return this.carryOut(subject, answer.claim, answer.dying, isKept(answer.claim, error) ? error : undefined);
       case 'held':
         return { kind: 'return', error: HELD, at: answer.until + 1 };
       case 'unavailable':
@@ -143,6 +144,10 @@ export class RecordTurn {
 async function applyNow({ book }: Subject, entry: Entry): Promise<Answer> {
   const [answer] = await book.apply([entry], true);
   return answer ?? { kind: 'skipped' };
+}
+
+function isKept(claim: Claim, error: Thrown | undefined): boolean {
+  return error !== undefined && claimError(error) === claim.e;
 }
 
 function refused(kind: string): Thrown {

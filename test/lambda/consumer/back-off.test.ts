@@ -32,7 +32,8 @@ describe('the delay after an attempt that failed', () => {
     [-5, 0],
     [Number.NaN, 0],
     [Number.POSITIVE_INFINITY, 43_200],
-  ])('RetryLater({ after: %d }) gives %d s, without jitter', (after, expected) => {
+    ['a while' as never, 0],
+  ])('RetryLater({ after: %p }) gives %d s, without jitter', (after, expected) => {
     const retry = plan({ kind: 'fixed', delay: 7 }, 1);
     expect(backOffSeconds(retry, 1, new RetryLater({ after }), fixed(0.9))).toBe(expected);
   });

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CLOCK_SKEW_BOUND_MS } from '../../../lambda/consumer/slot';
 import { PermanentError } from '../../../lambda/job';
 import { deathId } from '../../../lambda/ledger/identity';
@@ -67,6 +68,17 @@ describe('PROTOCOL 4.5: death', () => {
       { death: { cause: 'PermanentError', errorName: 'PermanentError', errorMessage: 'no such address' } },
     ]);
     expect(harness.dead()[0]!.diedAt).toBe(START);
+  });
+
+  test('a death that was begun for one cause is not carried out with the error of another', async () => {
+    const schema = z.object({ id: z.number() });
+    const harness = await new Harness([job(() => undefined, { schema: schema as never })]).seed([1]);
+    const dying = { at: START, cause: 'PermanentError', deathId: deathId(pageId(), 0) };
+    await harness.setClaim(0, { a: 1, f: START, e: 'VendorError: gone', d: dying });
+    expect(failures(await harness.deliver([message({ receiveCount: 2 })]))).toEqual([]);
+    expect(harness.deadLetterQueue.dead()).toMatchObject([
+      { death: { cause: 'PermanentError', attempts: 1, errorName: 'VendorError', errorMessage: 'gone' } },
+    ]);
   });
 
   test('a dead-letter queue that refuses an entry is not taken for one that accepted it', async () => {

@@ -137,6 +137,28 @@ describe('faults of systems like this one', () => {
     expect(await harness.claim(1)).toMatchObject({ a: 1 });
   });
 
+  test('B57: a thrown value that fails whoever looks at it fails its own lane alone', async () => {
+    const hostile = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('hands off');
+        },
+      },
+    );
+    const harness = await new Harness([
+      job((record) => {
+        if (record.id === 'record-0-0') {
+          // eslint-disable-next-line @typescript-eslint/only-throw-error -- that is what is tested
+          throw hostile;
+        }
+      }),
+    ]).seed();
+    const batch = [0, 1].map((ordinal) => message({ ordinal }));
+    expect(failures(await harness.deliver(batch))).toEqual([batch[0]!.messageId]);
+    expect((await harness.page()).succeeded).toEqual(new Set([1]));
+  });
+
   test('B57: a logger that throws changes nothing', async () => {
     const broken = (): never => {
       throw new Error('no disk');
