@@ -101,7 +101,8 @@ export interface JobDefinition<R, D extends object> {
   /** Name of the job: 1 to 64 of `[A-Za-z0-9._-]`, beginning with a letter or digit. Part of every message: renaming it strands messages. */
   readonly jobType: string;
   /**
-   * Any Standard Schema (zod, valibot, arktype). Checked when a record is read and again before it is handled.
+   * Any Standard Schema (zod, valibot, arktype). Checked when a record is read and again before it is handled; what it makes of a record is
+   * what goes into the queue, so it must accept its own result.
    *
    * @default - records are not checked at run time
    */

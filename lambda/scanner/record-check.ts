@@ -53,23 +53,38 @@ export async function checkRecord(job: AnyJob, record: unknown): Promise<KeyedRe
   return { kind: 'keyed', key: key.text, group: group.text, hash, hashText: hashText(hash), record: value };
 }
 
-async function checkSchema(job: AnyJob, record: unknown): Promise<{ value: unknown } | { cause: string }> {
-  if (job.schema === undefined) {
+async function checkSchema({ schema }: AnyJob, record: unknown): Promise<{ value: unknown } | { cause: string }> {
+  if (schema === undefined) {
     return { value: record };
   }
   try {
-    const result = await job.schema['~standard'].validate(record);
-    if (result.issues === undefined) {
-      return { value: result.value };
+    const made = await validated(schema, record);
+    if ('issues' in made) {
+      return { cause: `the schema refuses it: ${made.issues}` };
     }
-    const issues = result.issues.slice(0, ISSUES_SHOWN).map(({ message, path = [] }) => {
-      const steps = path.map((step) => String(typeof step === 'object' ? step.key : step));
-      return steps.length === 0 ? message : `${steps.join('.')}: ${message}`;
-    });
-    return { cause: `the schema refuses it: ${issues.join('; ')}` };
+    // The consumer checks again what is in the queue: a transform that cannot take its own result would kill every record there.
+    const again = await validated(schema, made.value);
+    return 'issues' in again
+      ? { cause: `the schema refuses what it made of it itself, so that the consumer would: ${again.issues}` }
+      : made;
   } catch (error) {
     return { cause: `the schema throws: ${textOf(error)}` };
   }
+}
+
+async function validated(
+  schema: NonNullable<AnyJob['schema']>,
+  value: unknown,
+): Promise<{ readonly value: unknown } | { readonly issues: string }> {
+  const result = await schema['~standard'].validate(value);
+  if (result.issues === undefined) {
+    return { value: result.value };
+  }
+  const issues = result.issues.slice(0, ISSUES_SHOWN).map(({ message, path = [] }) => {
+    const steps = path.map((step) => String(typeof step === 'object' ? step.key : step));
+    return steps.length === 0 ? message : `${steps.join('.')}: ${message}`;
+  });
+  return { issues: issues.join('; ') };
 }
 
 function identifierOf(name: 'key' | 'group', read: () => unknown): { text: string } | { cause: string } {

@@ -62,6 +62,12 @@ describe('checkRecord', () => {
     });
   });
 
+  it('refuses a record whose schema cannot take its own result: the consumer checks again', async () => {
+    const schema = z.object({ id: z.string(), seats: z.string().transform(Number) });
+    const result = await check({ schema }, { id: 'a', seats: '3' });
+    expect('cause' in result && result.cause).toMatch(/^the schema refuses what it made of it itself.*seats: /);
+  });
+
   it('awaits an asynchronous schema, and survives one that throws', async () => {
     const standard = (validate: unknown): unknown => ({ '~standard': { version: 1, vendor: 'test', validate } });
     expect(await check({ schema: standard(async () => ({ value: { id: 'b' } })) })).toMatchObject({ key: 'b' });
