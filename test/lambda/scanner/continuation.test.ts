@@ -1,5 +1,5 @@
 import { sleep } from '../../../lambda/ports';
-import { Fixture, TICK, jobOver, laterTick, queueDyingAt, someRecords, tick } from './fixture';
+import { Fixture, TICK, dyingAt, jobOver, laterTick, queueDyingAt, someRecords, tick } from './fixture';
 
 const WATCHDOG = { kind: 'watchdog' };
 const ids = (count: number): string[] => someRecords(count).map(({ id }) => id);
@@ -74,6 +74,32 @@ describe('Scanner, continuation', () => {
     });
     expect(await fixture.invoke()).toMatchObject({ outcome: 'continued' });
     expect(fixture.queue.messages.length).toBeGreaterThan(0);
+  });
+
+  it('withdraws nothing of a page that it had no time to read again to its end', async () => {
+    let delay = 0;
+    const fixture: Fixture = new Fixture({
+      jobs: [
+        jobOver(() => someRecords(10), {
+          async *source({ cursor = 0 }: { cursor?: number }) {
+            for (let place = cursor; place < 10; place++) {
+              await sleep(fixture.clock, delay);
+              yield { record: { id: `r${place}` }, cursor: place + 1 };
+            }
+          },
+        }),
+      ],
+      timeout: 20_000,
+    });
+    await expect(fixture.invoke(tick(), dyingAt(fixture, 7, true))).rejects.toThrow('the process has ended');
+    expect(await fixture.keysItem(0)).toMatchObject({ count: 10 });
+    delay = 4000;
+    await fixture.clock.advance(60_000);
+    expect(await fixture.invoke(WATCHDOG)).toMatchObject({ outcome: 'continued' });
+    delay = 0;
+    expect(await fixture.invoke(fixture.continuations.at(-1))).toMatchObject({ outcome: 'scanned' });
+    expect((await fixture.pageItem(0))?.withdrawn).toBeUndefined();
+    expect(fixture.queue.keys()).toEqual(ids(10));
   });
 
   it('hands over from the midst of a page when SQS is away for too long, and sends the rest later', async () => {
