@@ -50,10 +50,15 @@ export function expressionsOf(condition?: Condition, change?: Change): Expressio
   return { ...parts, ...placeholders.collected() };
 }
 
-/** The same condition without what DynamoDB refuses to parse: lists of one part, whose parentheses are redundant, and double negations. */
+/**
+ * The same condition without what DynamoDB refuses to parse, lists of one part, whose parentheses are redundant, and double negations; and without what
+ * makes it long and slow to parse: lists within a list of the same kind, and parts that come twice, as claims of several ordinals of a page have them.
+ */
 function simplified(condition: Condition): Condition {
   if (condition.op === 'all' || condition.op === 'any') {
-    const parts = condition.of.map(simplified);
+    const parts = distinct(
+      condition.of.map(simplified).flatMap((part) => (part.op === condition.op ? part.of : [part])),
+    );
     const [only, ...others] = parts;
     return only !== undefined && others.length === 0 ? only : { op: condition.op, of: parts };
   }
@@ -62,6 +67,10 @@ function simplified(condition: Condition): Condition {
     return of.op === 'not' ? of.of : { op: 'not', of };
   }
   return condition;
+}
+
+function distinct(conditions: readonly Condition[]): Condition[] {
+  return [...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values()];
 }
 
 function conditionText(condition: Condition, placeholders: Placeholders): string {
