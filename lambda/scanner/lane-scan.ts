@@ -59,8 +59,8 @@ async function scanPages(scan: LaneScan, reader: PageReader, start: PagePosition
       return { kind: 'stopped' };
     }
     const { draft, isStopped } = await reader.read(position);
-    // What was written down and not reached in time may come yet: the page is left for the continuation, not withdrawn.
-    if (isStopped && (!draft.hasMoved || draft.missing().length > 0)) {
+    // What was written down and not reached in time may come yet: the page is left for the continuation.
+    if (isStopped && (!draft.hasMoved || draft.isBehind)) {
       return { kind: 'stopped' };
     }
     if (draft.last && draft.records === 0 && position.known === undefined) {

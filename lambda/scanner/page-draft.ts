@@ -84,9 +84,14 @@ export class PageDraft {
     return this.records > 0 || this.after !== this.position.before;
   }
 
-  /** Whether enough is read, by the size of a page or by the bytes of its bodies. */
+  /** Whether records that were written down before, and not withdrawn since, have not come again yet. */
+  get isBehind(): boolean {
+    return this.came.size < this.ordinals.size;
+  }
+
+  /** Whether enough is read, by the size of a page or by the bytes of its bodies. A page that is read again has at least the records that it had, also where pages are smaller by now. */
   isFull(pageSize: number): boolean {
-    return this.records >= pageSize || this.bytes >= MAX_PAGE_BYTES;
+    return this.records >= Math.max(pageSize, this.recordsBefore) || this.bytes >= MAX_PAGE_BYTES;
   }
 
   /** Whether a chunk may still belong to this page; otherwise the next page begins with it. */
@@ -131,6 +136,12 @@ export class PageDraft {
         this.memory.seen.add(hash);
       }
     });
+  }
+
+  /** Records that the page was made of when it was written down. */
+  private get recordsBefore(): number {
+    const keys = this.position.known?.keys;
+    return keys === undefined ? 0 : keys.count + keys.rejectedCount + keys.skippedCount + keys.duplicateCount;
   }
 
   private recall({ keys, page }: KnownPage): void {

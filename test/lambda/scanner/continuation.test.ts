@@ -1,5 +1,6 @@
+import { ITEM_KEYS } from '../../../lambda/contract';
 import { sleep } from '../../../lambda/ports';
-import { Fixture, TICK, dyingAt, jobOver, laterTick, queueDyingAt, someRecords, tick } from './fixture';
+import { FANOUT, Fixture, JOB, TICK, dyingAt, jobOver, laterTick, queueDyingAt, someRecords, tick } from './fixture';
 
 const WATCHDOG = { kind: 'watchdog' };
 const ids = (count: number): string[] => someRecords(count).map(({ id }) => id);
@@ -76,7 +77,10 @@ describe('Scanner, continuation', () => {
     expect(fixture.queue.messages.length).toBeGreaterThan(0);
   });
 
-  it('withdraws nothing of a page that it had no time to read again to its end', async () => {
+  it.each([
+    ['open', false],
+    ['settled', true],
+  ])('leaves a page, whose records are %s, that it had no time to read again to its end', async (_, areSettled) => {
     let delay = 0;
     const fixture: Fixture = new Fixture({
       jobs: [
@@ -93,11 +97,35 @@ describe('Scanner, continuation', () => {
     });
     await expect(fixture.invoke(tick(), dyingAt(fixture, 7, true))).rejects.toThrow('the process has ended');
     expect(await fixture.keysItem(0)).toMatchObject({ count: 10 });
+    if (areSettled) {
+      const all = new Set(Array.from({ length: 10 }, (_, ordinal) => ordinal));
+      await fixture.memory.update(
+        ITEM_KEYS.page({ fanoutId: FANOUT, runId: TICK, jobType: JOB, segment: 0, page: 0 }),
+        {
+          add: [
+            [['settled'], all],
+            [['succeeded'], all],
+          ],
+        },
+      );
+    }
     delay = 4000;
     await fixture.clock.advance(60_000);
     expect(await fixture.invoke(WATCHDOG)).toMatchObject({ outcome: 'continued' });
     delay = 0;
     expect(await fixture.invoke(fixture.continuations.at(-1))).toMatchObject({ outcome: 'scanned' });
+    expect((await fixture.pageItem(0))?.withdrawn).toBeUndefined();
+    expect(await fixture.keysItem(0)).toMatchObject({ count: 10, duplicateCount: 0 });
+    expect((await fixture.runItem())?.pages).toEqual({ 'job#0': 1 });
+    expect(fixture.queue.keys()).toEqual(areSettled ? [] : ids(10));
+  });
+
+  it('reads a page again to its end though pages are smaller by now', async () => {
+    const fixture: Fixture = new Fixture({ records: someRecords(10) });
+    await expect(fixture.invoke(tick(), dyingAt(fixture, 7, true))).rejects.toThrow('the process has ended');
+    await fixture.clock.advance(60_000);
+    const configuration = { ...fixture.context.configuration, pageSize: 4 };
+    expect(await fixture.invoke(WATCHDOG, { configuration })).toMatchObject({ outcome: 'scanned' });
     expect((await fixture.pageItem(0))?.withdrawn).toBeUndefined();
     expect(fixture.queue.keys()).toEqual(ids(10));
   });
