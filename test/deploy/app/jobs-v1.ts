@@ -1,0 +1,3 @@
+import { recordJob } from './record-job';
+
+export const handle = recordJob('handle', 1);
