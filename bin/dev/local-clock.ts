@@ -23,9 +23,12 @@ export class LocalClock implements Clock {
   private readonly pending = new Set<Pending>();
   private created = 0;
   private holds = 0;
+  private readonly waiting = new Set<() => void>();
   /** Grows with every hold and every timer: shows whether anything happened meanwhile. */
   private activity = 0;
   private skipped = 0;
+  /** When the timer of the machine is set for, in local time. */
+  private armedFor: number | undefined;
   private realTimer: NodeJS.Timeout | undefined;
   private stopped = false;
 
@@ -56,6 +59,9 @@ export class LocalClock implements Clock {
         held = false;
         this.holds--;
         this.activity++;
+        if (this.holds === 0) {
+          this.wakeAll();
+        }
       }
     };
   }
@@ -67,7 +73,7 @@ export class LocalClock implements Clock {
    * @throws CronFanoutError `LocalTimeExhausted` at the limit, or when no timer is left that could change anything
    */
   async runAhead(done: () => Promise<boolean>, limit: number, signal?: AbortSignal): Promise<void> {
-    while (signal?.aborted !== true && !this.stopped) {
+    while (!isAborted(signal) && !this.stopped) {
       await this.quiet(signal);
       const before = this.activity;
       if (await done()) {
@@ -85,19 +91,39 @@ export class LocalClock implements Clock {
     this.stopped = true;
     this.pending.clear();
     clearTimeout(this.realTimer);
+    this.wakeAll();
   }
 
-  /** Resolves when nothing has run for some turns of the event loop. */
+  /** Resolves when nothing has run for some turns of the event loop, or when it is aborted or stopped. */
   private async quiet(signal?: AbortSignal): Promise<void> {
     let turns = 0;
     let seen = this.activity;
-    while (turns < QUIET_TURNS && signal?.aborted !== true && !this.stopped) {
+    while (turns < QUIET_TURNS && !isAborted(signal) && !this.stopped) {
+      if (this.holds > 0) {
+        await this.released(signal);
+      }
       await new Promise((resolve) => setImmediate(resolve));
       turns = this.holds === 0 && seen === this.activity ? turns + 1 : 0;
       seen = this.activity;
-      if (this.holds > 0) {
-        await new Promise((resolve) => setTimeout(resolve, 1));
-      }
+    }
+  }
+
+  /** Resolves when nothing holds the clock any more: runs may take minutes, so it waits instead of looking again and again. */
+  private released(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.waiting.delete(wake);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.waiting.add(wake);
+      signal?.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  private wakeAll(): void {
+    for (const wake of [...this.waiting]) {
+      wake();
     }
   }
 
@@ -112,6 +138,8 @@ export class LocalClock implements Clock {
       });
     }
     this.skipped += Math.max(0, next.due - this.now());
+    // The machine's timer was set for a later moment than it is now.
+    this.armedFor = undefined;
     this.fire();
   }
 
@@ -125,11 +153,16 @@ export class LocalClock implements Clock {
   }
 
   private arm(): void {
-    clearTimeout(this.realTimer);
     const next = this.first();
+    if (next?.due === this.armedFor) {
+      return;
+    }
+    clearTimeout(this.realTimer);
+    this.armedFor = next?.due;
     if (next !== undefined && !this.stopped) {
       const delay = Math.min(Math.max(0, next.due - this.now()), LONGEST_REAL_TIMER_MS);
       this.realTimer = setTimeout(() => {
+        this.armedFor = undefined;
         this.fire();
       }, delay);
     }
