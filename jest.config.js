@@ -7,5 +7,7 @@ module.exports = {
   setupFiles: ['<rootDir>/test/setup/environment.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/cdk.out/'],
   maxWorkers: 2,
+  // Not an assertion: a busy machine must not fail a test that only needs more time.
+  testTimeout: 60_000,
   errorOnDeprecated: true,
 };
