@@ -56,7 +56,7 @@ export class Lane {
       const at = plan.seconds === undefined ? {} : { at: now + plan.seconds * 1000 };
       return { kind: 'return', error: plan.error, ...at };
     }
-    const started = index === 0 ? !budget.isOver() : budget.hasRoomFor(plan.subject.message.content.envelope.job);
+    const started = index === 0 ? !budget.isOver() : budget.hasRoomFor(jobTypeOf(plan));
     return started
       ? this.turn.take(plan, (entry) => this.open(plan, entry))
       : { kind: 'return', error: NO_TIME, at: now };
@@ -133,6 +133,11 @@ export class Lane {
       this.services.answer.acknowledge(subject.message);
     }
   }
+}
+
+/** The name that the time of a call is known under. */
+function jobTypeOf(plan: RecordPlan): string {
+  return plan.kind === 'ready' ? plan.job.jobType : plan.subject.message.content.envelope.job;
 }
 
 function first(answers: readonly Answer[]): Answer {

@@ -1,6 +1,8 @@
 import type { JobConfiguration, JsonValue, RunItem } from '../contract';
 import { jobConfiguration } from '../contract';
+import { isPermanentError } from '../job/failures';
 import type { AnyJob } from '../job/job';
+import { findJob, namesOf } from '../job/registry';
 import { backOffSeconds } from './back-off';
 import type { LedgerBooks } from './ledger-books';
 import type { ConsumerOptions } from './options';
@@ -77,7 +79,7 @@ export class Planner {
     if (run.state === 'cancelled' && envelope.deathId === undefined) {
       return { kind: 'cancelled', subject };
     }
-    const job = this.options.jobs.get(envelope.job);
+    const job = findJob(this.options.jobs, envelope.job);
     if (job === undefined) {
       return this.unknownJob(subject);
     }
@@ -91,7 +93,11 @@ export class Planner {
   private async planCall(subject: Subject, run: RunItem, job: AnyJob): Promise<Plan> {
     const { configuration, setup } = this.options;
     const { envelope } = subject.message.content;
-    const checked = await validate(job, envelope.payload);
+    const { payloadVersion = 1 } = envelope;
+    if (payloadVersion > (job.payloadVersion ?? 1)) {
+      return this.wait(subject.message, newerPayload(job, payloadVersion), SHORTEST_WAIT_FOR_CODE, subject);
+    }
+    const checked = await readPayload(job, envelope.payload, payloadVersion);
     if (checked.problem !== undefined) {
       const error = { name: 'InvalidPayload', message: checked.problem };
       return { kind: 'dead', subject, cause: 'InvalidPayload', error };
@@ -117,7 +123,7 @@ export class Planner {
 
   private unknownJob(subject: Subject): Plan {
     const { message } = subject;
-    const known = [...this.options.jobs.keys()].join(', ');
+    const known = [...this.options.jobs.values()].flatMap(namesOf).join(', ');
     const error = {
       name: 'UnknownJobType',
       message: `jobType ${JSON.stringify(message.content.envelope.job)} is not in the job module; known: ${known}`,
@@ -143,11 +149,37 @@ function unknownRun({ content: { envelope } }: RecordMessage): Thrown {
   };
 }
 
+function newerPayload({ jobType, payloadVersion = 1 }: AnyJob, version: number): Thrown {
+  return {
+    name: 'NewerPayload',
+    message: `the payload has version ${version}, job ${JSON.stringify(jobType)} knows ${payloadVersion}: its code is not deployed yet, or not any more`,
+  };
+}
+
 /** The record that the handler is given, or what is wrong with the payload. */
-async function validate(
-  job: AnyJob,
-  payload: JsonValue,
-): Promise<{ readonly record: JsonValue; readonly problem?: string }> {
+interface CheckedPayload {
+  readonly record: JsonValue;
+  readonly problem?: string;
+}
+
+/** @throws what `upgrade` throws, unless it says that trying again is futile */
+async function readPayload(job: AnyJob, payload: JsonValue, version: number): Promise<CheckedPayload> {
+  if (job.upgrade === undefined || version === job.payloadVersion) {
+    return validate(job, payload);
+  }
+  let upgraded: JsonValue;
+  try {
+    upgraded = await job.upgrade(payload, version);
+  } catch (thrown) {
+    if (!isPermanentError(thrown)) {
+      throw thrown;
+    }
+    return { record: payload, problem: `upgrade from version ${version}: ${describeThrown(thrown).message}` };
+  }
+  return validate(job, upgraded);
+}
+
+async function validate(job: AnyJob, payload: JsonValue): Promise<CheckedPayload> {
   if (job.schema === undefined) {
     return { record: payload };
   }

@@ -1,5 +1,5 @@
 import type { Claim } from '../contract';
-import { isPermanentError } from '../job/failures';
+import { isPermanentError, retryLaterSeconds } from '../job/failures';
 import type { HandlerContext } from '../job/job';
 import { idempotencyKey } from '../ledger/identity';
 import type { AttemptResult } from './attempt';
@@ -83,7 +83,8 @@ export class RecordAttempt {
 
   private context(): Omit<HandlerContext, 'signal'> {
     const { envelope } = this.plan.subject.message.content;
-    const { run: runId, job: jobType, key, group } = envelope;
+    const { run: runId, key, group } = envelope;
+    const { jobType } = this.plan.job;
     return {
       runId,
       jobType,
@@ -113,6 +114,9 @@ export class RecordAttempt {
     if (isPermanentError(thrown)) {
       return { kind: 'dies', cause: 'PermanentError', error };
     }
+    if (!this.isRetryable(thrown)) {
+      return { kind: 'dies', cause: 'NotRetryable', error };
+    }
     if (attempt >= this.plan.maxAttempts) {
       return { kind: 'dies', cause: 'AttemptsExhausted', error };
     }
@@ -122,6 +126,28 @@ export class RecordAttempt {
     this.release(error, true);
     const seconds = backOffSeconds(this.plan.policy.retry, attempt, thrown, options.randomness);
     return { kind: 'return', error, at: options.clock.now() + seconds * 1000 };
+  }
+
+  /** What the job's `retryIf` says; a mistake in it kills no record. */
+  private isRetryable(thrown: unknown): boolean {
+    const { job, subject } = this.plan;
+    if (job.retryIf === undefined || retryLaterSeconds(thrown) !== undefined) {
+      return true;
+    }
+    try {
+      const answer: unknown = job.retryIf(thrown, { attempt: this.claim.a });
+      return answer !== false;
+    } catch (failure) {
+      const { run: runId, key } = subject.message.content.envelope;
+      const error = describeThrown(failure);
+      this.services.options.logger.warn('retryIf threw; the record is retried', {
+        runId,
+        jobType: job.jobType,
+        key,
+        error,
+      });
+      return true;
+    }
   }
 
   /** Not waited for: should it fail, the lease keeps the record until it lapses. */

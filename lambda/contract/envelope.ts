@@ -31,6 +31,8 @@ export interface Envelope {
   readonly group: string;
   /** The record itself. */
   readonly payload: JsonValue;
+  /** `payloadVersion` of the job that enqueued it; absent: 1. */
+  readonly payloadVersion?: number;
   /** Present on a message that was redriven from the dead-letter queue: the death that it redrives. */
   readonly deathId?: string;
 }
@@ -44,7 +46,7 @@ export interface DeadEnvelope extends Envelope {
 
 /** Why and how a record died. */
 export interface Death {
-  /** `PermanentError`, `AttemptsExhausted`, `InvalidPayload`, `UnknownJobType` or `Backstop`. */
+  /** `PermanentError`, `NotRetryable`, `AttemptsExhausted`, `InvalidPayload`, `UnknownJobType`, `Backstop` or `Lost`. */
   readonly cause: string;
   /** Calls of the handler that were counted. */
   readonly attempts: number;

@@ -2,6 +2,7 @@ import { CronFanoutError } from '../contract';
 import type { Logger, Secrets } from '../ports';
 import type { AnyJob } from './job';
 import type { JobRegistry } from './registry';
+import { findJob } from './registry';
 
 /**
  * What the jobs' `setup` returned, for one execution environment. Each `setup` function is called once, also where several jobs share it; one that
@@ -21,7 +22,7 @@ export class JobSetup {
    * @throws what `setup` threw, or CronFanoutError `InvalidSetup`
    */
   async dependenciesOf(job: AnyJob): Promise<object> {
-    if (this.registry.get(job.jobType) !== job) {
+    if (findJob(this.registry, job.jobType)?.source !== job.source) {
       throw new Error(`internal error: job ${JSON.stringify(job.jobType)} is not of this registry`);
     }
     const { setup } = job;

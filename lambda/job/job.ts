@@ -69,7 +69,7 @@ export interface SourceContext {
 export interface HandlerContext {
   /** Identifies the run; of a tick it derives from the scheduled time, so that a repeated tick has the same. */
   readonly runId: string;
-  /** `jobType` of the job. */
+  /** `jobType` of the job, also where the message has it under an alias. */
   readonly jobType: string;
   /** Identity of the record, as `key` of the job gave it. */
   readonly key: string;
@@ -98,8 +98,15 @@ export const JOB_BRAND = Symbol.for('cron-fanout.job');
  * `R` is the type of a record, `D` what `setup` returns.
  */
 export interface JobDefinition<R, D extends object> {
-  /** Name of the job: 1 to 64 of `[A-Za-z0-9._-]`, beginning with a letter or digit. Part of every message: renaming it strands messages. */
+  /** Name of the job: 1 to 64 of `[A-Za-z0-9._-]`, beginning with a letter or digit. Part of every message: see `aliases` before renaming it. */
   readonly jobType: string;
+  /**
+   * Names that the job had before, or will have after a deployment that is prepared. Messages with such a name are handled by this job, a run that was begun under one goes on under it, and a
+   * record that is in flight or in quarantine under one is skipped. Order in a group holds among messages of one name. A name can go once nothing of it is in the queues.
+   *
+   * @default - none
+   */
+  readonly aliases?: readonly string[];
   /**
    * Any Standard Schema (zod, valibot, arktype). Checked when a record is read and again before it is handled; what it makes of a record is
    * what goes into the queue, so it must accept its own result.
@@ -107,6 +114,20 @@ export interface JobDefinition<R, D extends object> {
    * @default - records are not checked at run time
    */
   readonly schema?: StandardSchemaV1<unknown, R>;
+  /**
+   * Version of the payload's shape: an integer, 1 or more; part of every message. A message of a newer version waits for the code that knows it, without using attempts, so that a rollback kills
+   * nothing. Raise it when code that is deployed now could not handle what this code enqueues.
+   *
+   * @default 1
+   */
+  readonly payloadVersion?: number;
+  /**
+   * Makes a payload of this version out of one of an older version, before the schema sees it. A `PermanentError` that it throws lets the record die as `InvalidPayload`; after any other
+   * error the message waits, without using attempts.
+   *
+   * @default - payloads of older versions are taken as they are
+   */
+  readonly upgrade?: (payload: JsonValue, version: number) => R | Promise<R>;
   /**
    * Called once per execution environment, before the first source or handler; a failure is retried by the next invocation.
    *
@@ -129,6 +150,13 @@ export interface JobDefinition<R, D extends object> {
    * @default - every record is still eligible
    */
   readonly stillEligible?: (record: R, context: D & HandlerContext) => boolean | Promise<boolean>;
+  /**
+   * Asked about what the handler (or `stillEligible`) threw, except for `PermanentError` and `RetryLater`, which decide themselves. `false`: the record is dead at once, with the cause
+   * `NotRetryable`; anything else is a retry by the policy, and so is an error that it throws itself.
+   *
+   * @default - every error is retried
+   */
+  readonly retryIf?: (error: unknown, context: { readonly attempt: number }) => boolean;
   /** Handles one record. A return settles it as `succeeded`; a throw is retried by the retry policy. */
   readonly handler: (record: R, context: D & HandlerContext) => unknown;
 }

@@ -5,11 +5,21 @@ import type { AnyJob } from './job';
 /** The jobs of a fanout by `jobType`, in the order in which their module exports them. */
 export type JobRegistry = ReadonlyMap<string, AnyJob>;
 
+/** The job of that name, be it its `jobType` or one of its aliases. */
+export function findJob(jobs: JobRegistry, name: string): AnyJob | undefined {
+  return jobs.get(name) ?? [...jobs.values()].find(({ aliases = [] }) => aliases.includes(name));
+}
+
+/** All names of a job: its `jobType` first, then its aliases. */
+export function namesOf({ jobType, aliases = [] }: AnyJob): string[] {
+  return [jobType, ...aliases];
+}
+
 /**
  * Collects the jobs that a module exports: its default export (a job or an array of jobs) and its named exports. Exports that are no jobs are
  * left alone; the same job exported twice counts once.
  *
- * @throws CronFanoutError `NoJobs`, `InvalidJobType` or `DuplicateJobType`
+ * @throws CronFanoutError `NoJobs`, `InvalidJobType`, `DuplicateJobType`, `DuplicateAlias` or `InvalidPayloadVersion`
  */
 export function collectJobs(jobModule: Readonly<Record<string, unknown>>): JobRegistry {
   const jobs = new Map<string, AnyJob>();
@@ -18,7 +28,7 @@ export function collectJobs(jobModule: Readonly<Record<string, unknown>>): JobRe
     if (known === candidate) {
       continue;
     }
-    checkJobType(candidate.jobType);
+    checkJobType('jobType', candidate.jobType);
     if (known !== undefined) {
       throw new CronFanoutError('DuplicateJobType', {
         what: 'jobType of two jobs of one module',
@@ -37,7 +47,43 @@ export function collectJobs(jobModule: Readonly<Record<string, unknown>>): JobRe
       change: 'add `export default defineJob({...})` to the job module',
     });
   }
+  checkAliases([...jobs.values()]);
+  for (const candidate of jobs.values()) {
+    checkPayloadVersion(candidate);
+  }
   return jobs;
+}
+
+/** Every name leads to one job. */
+function checkAliases(jobs: readonly AnyJob[]): void {
+  const names = new Map(jobs.map(({ jobType }) => [jobType, `jobType ${JSON.stringify(jobType)}`]));
+  for (const { jobType, aliases = [] } of jobs) {
+    for (const alias of aliases) {
+      checkJobType(`alias of job ${JSON.stringify(jobType)}`, alias);
+      const other = names.get(alias);
+      if (other !== undefined) {
+        throw new CronFanoutError('DuplicateAlias', {
+          what: `alias of job ${JSON.stringify(jobType)}`,
+          received: `${JSON.stringify(alias)}, which is also ${other}`,
+          allowed: 'a name that is no jobType and no other alias of the fanout',
+          change: 'leave the alias out, or rename',
+        });
+      }
+      names.set(alias, `an alias of job ${JSON.stringify(jobType)}`);
+    }
+  }
+}
+
+function checkPayloadVersion({ jobType, payloadVersion = 1, upgrade }: AnyJob): void {
+  const isUseless = upgrade !== undefined && payloadVersion === 1;
+  if (!Number.isSafeInteger(payloadVersion) || payloadVersion < 1 || isUseless) {
+    throw new CronFanoutError('InvalidPayloadVersion', {
+      what: `payloadVersion of job ${JSON.stringify(jobType)}`,
+      received: isUseless ? '1, together with upgrade' : JSON.stringify(payloadVersion),
+      allowed: 'an integer, 1 or more; 2 or more where the job has upgrade',
+      change: isUseless ? 'raise payloadVersion, so that upgrade has something to do' : 'count the versions from 1',
+    });
+  }
 }
 
 function exported(value: unknown): AnyJob[] {
@@ -60,10 +106,10 @@ export function isJob(value: unknown): value is AnyJob {
   return isRecord(value) && value[JOB_BRAND] === true;
 }
 
-function checkJobType(jobType: unknown): void {
+function checkJobType(what: string, jobType: unknown): void {
   if (typeof jobType !== 'string' || !JOB_TYPE_PATTERN.test(jobType)) {
     throw new CronFanoutError('InvalidJobType', {
-      what: 'jobType',
+      what,
       received: JSON.stringify(jobType),
       allowed: JOB_TYPE_RULE,
       change: 'choose such a name, for example "booking.reminder"',

@@ -1,8 +1,18 @@
 import type { DeadEnvelope, Envelope, JsonValue } from '../contract';
 import { ENVELOPE_VERSION } from '../contract';
 
-/** Oldest version of the envelope that is read. */
-const OLDEST_VERSION = 1;
+type Fields = Readonly<Record<string, JsonValue | undefined>>;
+
+/** Versions of the envelope that a reader knows. */
+export interface EnvelopeReader {
+  /** The version that it writes. */
+  readonly version: number;
+  /** Makes the members of the next version out of those of an older one, by that older version. A version that is neither here nor the current one is not read. */
+  readonly upgrades: Readonly<Record<number, (fields: Fields) => Fields>>;
+}
+
+/** What this code reads. Version 1 is the first one. */
+const CURRENT: EnvelopeReader = { version: ENVELOPE_VERSION, upgrades: {} };
 
 /**
  * Noncharacters that SQS refuses in a body and that JSON leaves as they are. JSON escapes the others itself: control characters and lone surrogates.
@@ -15,9 +25,10 @@ const REFUSED_BY_SQS = /[\uFFFE\uFFFF]/g;
  * The body of a message: JSON of the characters that SQS accepts. The same envelope gives the same bytes, whatever the order of its members.
  */
 export function encodeEnvelope(envelope: Envelope | DeadEnvelope): string {
-  const { v, fanout, job, run, segment, page, ordinal, key, group, payload, deathId } = envelope;
+  const { v, fanout, job, run, segment, page, ordinal, key, group, payload, payloadVersion, deathId } = envelope;
   const death = 'death' in envelope ? envelope.death : undefined;
-  const text = JSON.stringify({ v, fanout, job, run, segment, page, ordinal, key, group, payload, deathId, death });
+  const members = { v, fanout, job, run, segment, page, ordinal, key, group, payload, payloadVersion, deathId, death };
+  const text = JSON.stringify(members);
   // Outside of its strings JSON is ASCII, so every match is inside a string, where an escape means the same.
   return text.replace(REFUSED_BY_SQS, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 }
@@ -30,7 +41,7 @@ export type DecodedEnvelope =
   | { readonly kind: 'unreadable'; readonly cause: string };
 
 /** Reads the body of a message; never throws. Members that this version does not know are dropped. */
-export function decodeEnvelope(body: string): DecodedEnvelope {
+export function decodeEnvelope(body: string, reader: EnvelopeReader = CURRENT): DecodedEnvelope {
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -40,21 +51,28 @@ export function decodeEnvelope(body: string): DecodedEnvelope {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return unreadable('the body is not a JSON object');
   }
-  const fields = value as Readonly<Record<string, JsonValue | undefined>>;
+  let fields = value as Fields;
   const version = fields.v;
-  if (typeof version !== 'number' || !Number.isInteger(version) || version < OLDEST_VERSION) {
-    return unreadable(`v is not a version of the envelope from ${OLDEST_VERSION} on`);
+  if (!isVersion(version)) {
+    return unreadable('v is not a version of the envelope: an integer from 1 on');
   }
-  if (version > ENVELOPE_VERSION) {
-    return { kind: 'newer', version, cause: `envelope version ${version} is newer than ${ENVELOPE_VERSION}` };
+  if (version > reader.version) {
+    return { kind: 'newer', version, cause: `envelope version ${version} is newer than ${reader.version}` };
   }
-  return readFields(fields, version);
+  for (let from = version; from < reader.version; from++) {
+    const upgrade = reader.upgrades[from];
+    if (upgrade === undefined) {
+      return unreadable(`envelope version ${version} is no longer read`);
+    }
+    fields = upgrade(fields);
+  }
+  return readFields(fields, reader.version);
 }
 
 const TEXTS = ['fanout', 'job', 'run', 'key', 'group'] as const;
 const PLACES = ['segment', 'page', 'ordinal'] as const;
 
-function readFields(fields: Readonly<Record<string, JsonValue | undefined>>, v: number): DecodedEnvelope {
+function readFields(fields: Fields, v: number): DecodedEnvelope {
   const badText = TEXTS.find((name) => typeof fields[name] !== 'string' || fields[name] === '');
   if (badText !== undefined) {
     return unreadable(`${badText} is not a text of 1 character or more`);
@@ -66,7 +84,10 @@ function readFields(fields: Readonly<Record<string, JsonValue | undefined>>, v: 
   if (fields.payload === undefined) {
     return unreadable('payload is absent');
   }
-  const { deathId, death } = fields;
+  const { payloadVersion, deathId, death } = fields;
+  if (payloadVersion !== undefined && !isVersion(payloadVersion)) {
+    return unreadable('payloadVersion is not an integer from 1 on');
+  }
   if (deathId !== undefined && typeof deathId !== 'string') {
     return unreadable('deathId is not a text');
   }
@@ -79,10 +100,15 @@ function readFields(fields: Readonly<Record<string, JsonValue | undefined>>, v: 
     kind: 'valid',
     envelope: {
       ...envelope,
+      ...(payloadVersion !== undefined && { payloadVersion }),
       ...(deathId !== undefined && { deathId }),
       ...(death !== undefined && { death: death as unknown as DeadEnvelope['death'] }),
     },
   };
+}
+
+function isVersion(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
 }
 
 function isPlace(value: unknown): boolean {

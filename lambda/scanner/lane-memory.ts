@@ -1,5 +1,6 @@
 import type { DeadItem, ItemKey, KeysItem, Lane, OpenItem, PageItem } from '../contract';
 import { ITEM_KEYS, jobConfiguration } from '../contract';
+import { findJob, namesOf } from '../job/registry';
 import { pageOfRow } from '../ledger';
 import type { ScannerContext } from './context';
 import { HashSet, hashAt } from './hash-set';
@@ -24,12 +25,15 @@ export interface LaneMemory {
 export async function loadMemory(context: ScannerContext, lane: Lane, pages: number): Promise<LaneMemory> {
   const seen = await loadSeen(context, lane, pages);
   const blocked = new HashSet();
-  const { deduplication, quarantine } = jobConfiguration(context.configuration, lane.jobType);
+  const job = findJob(context.registry, lane.jobType);
+  // A record that is in flight under another name of its job is in flight.
+  const names = new Set(job === undefined ? [lane.jobType] : namesOf(job));
+  const { deduplication, quarantine } = jobConfiguration(context.configuration, job?.jobType ?? lane.jobType);
   if (deduplication === 'whileInFlight') {
-    await addInFlight(context, lane, blocked);
+    await addInFlight(context, lane.runId, names, blocked);
   }
   if (quarantine > 0) {
-    await addQuarantined(context, lane, { seconds: quarantine, redriven: deduplication === 'whileInFlight' }, blocked);
+    await addQuarantined(context, names, { seconds: quarantine, redriven: deduplication === 'whileInFlight' }, blocked);
   }
   return { seen, blocked };
 }
@@ -52,11 +56,16 @@ function pageKeyOf(lane: Lane, keys: ItemKey): string {
   return textOf(ITEM_KEYS.page({ ...lane, page: Number(keys.sk.slice(keys.sk.indexOf('#') + 1)) }));
 }
 
-async function addInFlight(context: ScannerContext, lane: Lane, blocked: HashSet): Promise<void> {
+async function addInFlight(
+  context: ScannerContext,
+  ownRun: string,
+  names: ReadonlySet<string>,
+  blocked: HashSet,
+): Promise<void> {
   const { store, fanoutId } = context;
   const rows = await store.query<OpenItem>(ITEM_KEYS.openPartition(fanoutId));
   const others = rows.filter(
-    ({ page, runId, jobType }) => page !== undefined && runId !== lane.runId && jobType === lane.jobType,
+    ({ page, runId, jobType = '' }) => page !== undefined && runId !== ownRun && names.has(jobType),
   );
   for (let from = 0; from < others.length; from += STEP) {
     const ids = others.slice(from, from + STEP).map((row) => pageOfRow(fanoutId, row));
@@ -85,7 +94,7 @@ function addOrdinals({ count, hashes }: KeysItem, except: ReadonlySet<number> | 
 
 async function addQuarantined(
   { store, clock, fanoutId }: ScannerContext,
-  lane: Lane,
+  names: ReadonlySet<string>,
   { seconds, redriven }: { seconds: number; redriven: boolean },
   blocked: HashSet,
 ): Promise<void> {
@@ -93,7 +102,7 @@ async function addQuarantined(
   for (;;) {
     const dead = await store.query<DeadItem>(ITEM_KEYS.deadPartition(fanoutId), { from, limit: STEP });
     for (const { jobType, state, hash } of dead) {
-      if (jobType === lane.jobType && (state === 'dead' || (state === 'redriven' && redriven))) {
+      if (names.has(jobType) && (state === 'dead' || (state === 'redriven' && redriven))) {
         blocked.add(hash);
       }
     }

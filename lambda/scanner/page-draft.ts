@@ -67,6 +67,8 @@ export class PageDraft {
     readonly position: PagePosition,
     private readonly memory: LaneMemory,
     private readonly lanes: 'group' | 'single',
+    /** `payloadVersion` of the job; absent: 1. */
+    private readonly payloadVersion?: number,
   ) {
     this.after = position.before;
     if (position.known !== undefined) {
@@ -162,7 +164,7 @@ export class PageDraft {
       this.duplicateCount += 1;
       return;
     }
-    if (known === undefined && this.memory.blocked.has(record.hash)) {
+    if (known === undefined && this.isBlocked(record)) {
       this.skippedCount += 1;
       return;
     }
@@ -183,6 +185,11 @@ export class PageDraft {
     }
   }
 
+  private isBlocked({ hash, aliasHashes }: KeyedRecord): boolean {
+    const { blocked } = this.memory;
+    return blocked.has(hash) || aliasHashes.some((other) => blocked.has(other));
+  }
+
   private messageOf({ key, group, record }: KeyedRecord, ordinal: number): OutgoingMessage | RefusedRecord {
     const { id } = this.position;
     const body = bodyOf({
@@ -196,6 +203,7 @@ export class PageDraft {
       key,
       group,
       payload: record as JsonValue,
+      ...(this.payloadVersion !== undefined && { payloadVersion: this.payloadVersion }),
     });
     if (typeof body !== 'string') {
       return body;

@@ -55,7 +55,7 @@ export class PageReader {
    */
   async read(position: PagePosition): Promise<ReadPage> {
     for (let reads = 1; ; reads++) {
-      const draft = new PageDraft(position, this.memory, this.source.run.lanes);
+      const draft = new PageDraft(position, this.memory, this.source.run.lanes, this.source.job.payloadVersion);
       try {
         return { draft, isStopped: await this.fill(draft) };
       } catch (error) {

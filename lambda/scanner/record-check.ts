@@ -18,6 +18,8 @@ export interface KeyedRecord {
   readonly hash: Uint8Array;
   /** {@link hash} as text. */
   readonly hashText: string;
+  /** Hashes of the key under the other names of the job. */
+  readonly aliasHashes: readonly Uint8Array[];
   /** The record; where the job has a schema, what the schema made of it. */
   readonly record: unknown;
 }
@@ -50,7 +52,15 @@ export async function checkRecord(job: AnyJob, record: unknown): Promise<KeyedRe
     return refused(group.cause, key.text);
   }
   const hash = keyHash(job.jobType, key.text);
-  return { kind: 'keyed', key: key.text, group: group.text, hash, hashText: hashText(hash), record: value };
+  return {
+    kind: 'keyed',
+    key: key.text,
+    group: group.text,
+    hash,
+    hashText: hashText(hash),
+    aliasHashes: (job.aliases ?? []).map((alias) => keyHash(alias, key.text)),
+    record: value,
+  };
 }
 
 async function checkSchema({ schema }: AnyJob, record: unknown): Promise<{ value: unknown } | { cause: string }> {

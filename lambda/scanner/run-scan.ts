@@ -6,6 +6,8 @@ import { RunFailure, TimeIsShort } from './interruptions';
 import { bringToRest } from './lane-rest';
 import { scanLane } from './lane-scan';
 import type { LaneEnd } from './lane-scan';
+import type { AnyJob } from '../job/job';
+import { jobInRun } from './job-in-run';
 import type { HeldLock } from './lock';
 import type { ClaimedRun, LaneCount } from './run-ledger';
 import { markFailed, markScanned, recordLanes } from './run-ledger';
@@ -40,7 +42,7 @@ export async function scanRun(scan: RunScan): Promise<ScannerAnswer> {
   const ended: LaneCount[] = [];
   try {
     checkBounds(scan);
-    for (const [lane, job] of lanesToScan(context, claimed.run)) {
+    for (const [lane, job] of await lanesToScan(context, claimed.run)) {
       const end = await untilTimeIsShort(scanLane({ ...scan, job, lane, counts }));
       if (end.kind === 'stopped') {
         await recordLanes(context, claimed.run, lock.fence, ended);
@@ -61,16 +63,16 @@ export async function scanRun(scan: RunScan): Promise<ScannerAnswer> {
   return { outcome: 'scanned', runId, counts: { ...counts } };
 }
 
-function* lanesToScan(
-  { registry, fanoutId }: ScannerContext,
-  run: RunItem,
-): Generator<[Lane, NonNullable<ReturnType<typeof registry.get>>]> {
-  for (const job of registry.values()) {
-    const lane = { fanoutId, runId: run.runId, jobType: job.jobType, segment: 0 };
+async function lanesToScan(context: ScannerContext, run: RunItem): Promise<[Lane, AnyJob][]> {
+  const lanes: [Lane, AnyJob][] = [];
+  for (const declared of context.registry.values()) {
+    const job = await jobInRun(context, run, declared);
+    const lane = { fanoutId: context.fanoutId, runId: run.runId, jobType: job.jobType, segment: 0 };
     if (run.pages[laneName(lane)] === undefined) {
-      yield [lane, job];
+      lanes.push([lane, job]);
     }
   }
+  return lanes;
 }
 
 async function untilTimeIsShort(scanning: Promise<LaneEnd>): Promise<LaneEnd> {
@@ -100,7 +102,7 @@ async function handOver({ context, lock, claimed, hops }: RunScan): Promise<void
 async function fail({ context, lock, claimed }: RunScan, failure: RunFailure, ended: LaneCount[]): Promise<void> {
   const { run } = claimed;
   await recordLanes(context, run, lock.fence, ended);
-  for (const [lane] of lanesToScan(context, run)) {
+  for (const [lane] of await lanesToScan(context, run)) {
     await bringToRest(context, lane, lock.fence);
   }
   await markFailed(context, run, lock.fence, failure.message.slice(0, CAUSE_LENGTH));

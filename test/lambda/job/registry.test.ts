@@ -1,7 +1,7 @@
 import { CronFanoutError } from '../../../lambda/contract';
 import { defineJob } from '../../../lambda/job';
 import { JOB_BRAND } from '../../../lambda/job/job';
-import { collectJobs } from '../../../lambda/job/registry';
+import { collectJobs, findJob } from '../../../lambda/job/registry';
 
 const job = (jobType: string) =>
   defineJob({
@@ -59,5 +59,43 @@ describe('collectJobs', () => {
 
   it.each(['a', 'booking.reminder', 'x'.repeat(64), '0-1_2.3'])('accepts the jobType %j', (jobType) => {
     expect(collectJobs({ a: job(jobType) }).has(jobType)).toBe(true);
+  });
+
+  it('finds a job by its aliases, and counts it once', () => {
+    const renamed = { ...job('new'), aliases: ['old', 'older'] };
+    const jobs = collectJobs({ renamed });
+    expect([...jobs.keys()]).toEqual(['new']);
+    expect(['new', 'old', 'older', 'other'].map((name) => findJob(jobs, name)?.jobType)).toEqual([
+      'new',
+      'new',
+      'new',
+      undefined,
+    ]);
+  });
+
+  it.each([
+    ['the jobType of another job', ['b']],
+    ['its own jobType', ['a']],
+    ['twice the same', ['c', 'c']],
+    ['the alias of another job', ['taken']],
+  ])('refuses an alias that is %s', (_, aliases) => {
+    const jobs = [
+      { ...job('b'), aliases: ['taken'] },
+      { ...job('a'), aliases },
+    ];
+    expect(codeOf(() => collectJobs({ jobs }))).toBe('DuplicateAlias');
+  });
+
+  it('refuses an alias that can be no jobType', () => {
+    expect(codeOf(() => collectJobs({ job: { ...job('a'), aliases: ['b#c'] } }))).toBe('InvalidJobType');
+  });
+
+  it.each([
+    ['0', { payloadVersion: 0 }],
+    ['a fraction', { payloadVersion: 1.5 }],
+    ['a text', { payloadVersion: '2' }],
+    ['upgrade without a version above 1', { upgrade: () => ({ id: 'a' }) }],
+  ])('refuses as payloadVersion: %s', (_, parts) => {
+    expect(codeOf(() => collectJobs({ job: { ...job('a'), ...parts } }))).toBe('InvalidPayloadVersion');
   });
 });

@@ -123,3 +123,45 @@ describe('decodeEnvelope', () => {
     expect(decodeEnvelope(withField('later', true))).toEqual({ kind: 'valid', envelope: ENVELOPE });
   });
 });
+
+describe('envelope versions', () => {
+  /** What the code of version 2 would read: `group` was called `lane` in version 1. */
+  const reader = {
+    version: 2,
+    upgrades: {
+      1: ({ lane, ...fields }: Readonly<Record<string, JsonValue | undefined>>) => ({ ...fields, group: lane }),
+    },
+  };
+  const read = (v: unknown, parts: object = {}): unknown =>
+    decodeEnvelope(JSON.stringify({ ...ENVELOPE, v, ...parts }), reader);
+
+  it('B62: reads its own version, and the one before through its upgrade', () => {
+    const envelope = { ...ENVELOPE, v: 2 };
+    expect(read(2)).toEqual({ kind: 'valid', envelope });
+    expect(read(1, { group: undefined, lane: 'org-1' })).toEqual({ kind: 'valid', envelope });
+  });
+
+  it.each([
+    ['of the next version', 3, 'newer'],
+    ['of version 0', 0, 'unreadable'],
+    ['without a version', undefined, 'unreadable'],
+    ['whose version is a text', '1', 'unreadable'],
+    ['whose version is a fraction', 1.5, 'unreadable'],
+  ])('B62: leaves an envelope %s alone', (_, v, kind) => {
+    expect(read(v)).toMatchObject({ kind });
+  });
+
+  it('B62: refuses a version that is older than those it can upgrade', () => {
+    expect(
+      decodeEnvelope(JSON.stringify({ ...ENVELOPE, v: 1 }), { version: 3, upgrades: { 2: (fields) => fields } }),
+    ).toEqual({ kind: 'unreadable', cause: 'envelope version 1 is no longer read' });
+  });
+
+  it('keeps the version of the payload, and refuses one that is none', () => {
+    const envelope = { ...ENVELOPE, payloadVersion: 3 };
+    expect(decodeEnvelope(encodeEnvelope(envelope))).toEqual({ kind: 'valid', envelope });
+    for (const payloadVersion of ['1', 0, 1.5, null]) {
+      expect(decodeEnvelope(JSON.stringify({ ...ENVELOPE, payloadVersion }))).toMatchObject({ kind: 'unreadable' });
+    }
+  });
+});
