@@ -43,6 +43,9 @@ export interface JobConfiguration {
   readonly quarantine: number;
 }
 
+/** What becomes of a tick that finds a run still scanning. */
+export type OverlapName = 'skip' | 'queueOne' | 'cancelRunning';
+
 /** Everything that the construct decides and the runtime needs, the same for scanner and consumer. */
 export interface FanoutConfiguration {
   /** `group`: the SQS group is the record's group. `single`: every message goes to one SQS group (`maxConcurrency: 1`). Frozen into a run. */
@@ -61,6 +64,11 @@ export interface FanoutConfiguration {
   readonly pageSize: number;
   /** Lease of the orchestration lock, in seconds. */
   readonly lease: number;
+  /**
+   * What becomes of a tick that finds a run still scanning; absent: `skip`. `queueOne`: the newest such tick runs right after. `cancelRunning`: the run stops at its next page, and the
+   * tick runs.
+   */
+  readonly overlap?: OverlapName;
   /** Policies of every job that `jobs` does not name. */
   readonly defaults: JobConfiguration;
   /** Overrides by `jobType`. */

@@ -76,15 +76,41 @@ export interface LockItem extends ItemKey {
   readonly leaseUntil: number;
   /** The run that the holder scans. */
   readonly runId?: string;
-  /** Newest tick that waits for the holder (`queueOne`); set only while the lock is held. */
-  readonly waiting?: JsonObject;
+  /** Newest tick that waits for the holder (`queueOne`, `cancelRunning`); set only while the lock is held. Whoever ends the run in the lock, or takes the lock over, goes on with it. */
+  readonly waiting?: WaitingTick;
+}
+
+/** A tick that waits for the holder of the lock. */
+export interface WaitingTick {
+  readonly runId: string;
+  /** As it is written down in its run. */
+  readonly tick: JsonObject;
+  /** The run that it cancelled (`cancelRunning`). */
+  readonly cancels?: string;
 }
 
 /**
- * State of a run. `scanning` -> `scanned` (every page accepted by SQS) -> `completed` (every record settled). `scanning` -> `failed` (the
- * source cannot be read; `resume` leads back) or `cancelled`; both complete likewise once their pages are at rest. `skipped` is final: the tick was refused.
+ * State of a run; {@link RUN_TRANSITIONS} is what may follow what, and `moveRun` in `lambda/ledger/run-state.ts` is the one function that changes it.
+ *
+ * - `scanning`: where a run starts, and where `resume` leads a failed one back to.
+ * - `scanned`: SQS has accepted every page. `completed`: and every record is settled.
+ * - `failed`: the source cannot be read, and the pages are at rest ({@link RunItem.rest}).
+ * - `cancelled`: a later tick took its place. The fence's holder, or whoever takes over from it, brings the pages to rest.
+ * - `skipped`: the tick was refused.
+ *
+ * A `failed` or `cancelled` run keeps its state when its last record is settled, and gets `completedAt` and `totals` like a completed one.
  */
 export type RunState = 'scanning' | 'scanned' | 'completed' | 'skipped' | 'failed' | 'cancelled';
+
+/** States that may follow a state; a state that follows itself is a change of the run within it. */
+export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
+  scanning: ['scanning', 'scanned', 'failed', 'cancelled'],
+  scanned: ['completed'],
+  completed: [],
+  skipped: [],
+  failed: ['failed', 'scanning'],
+  cancelled: ['cancelled'],
+};
 
 /** One run. */
 export interface RunItem extends ItemKey {
@@ -101,11 +127,13 @@ export interface RunItem extends ItemKey {
   readonly completedAt?: number;
   /** Number of pages by `job#segment`; present once the segment is read to its end. */
   readonly pages: Readonly<Record<string, number>>;
+  /** Number of pages of the segments that were not read to their end, likewise; present once the pages of a failed or cancelled run are at rest. */
+  readonly rest?: Readonly<Record<string, number>>;
   /** How often another invocation had to take the run over from a holder that ended without handing over. */
   readonly takeovers?: number;
-  /** Present once completed. */
+  /** Present once every record is settled. */
   readonly totals?: RunTotals;
-  /** Why it failed or was skipped. */
+  /** Why it failed, or was cancelled or skipped. */
   readonly cause?: string;
   readonly expiresAt: number;
 }
@@ -164,6 +192,10 @@ export interface PageItem extends ItemKey {
   readonly fence: number;
   /** Number of ordinals, once SQS accepted them all. */
   readonly sealed?: number;
+  /** When it was sealed. Its deadline counts from here. */
+  readonly sealedAt?: number;
+  /** The deadline that had passed when ordinals of it were settled as `Lost`; their deaths have this time. */
+  readonly lostAt?: number;
   readonly closed?: boolean;
   /** Settled ordinals, whatever the outcome. */
   readonly settled?: ReadonlySet<number>;
@@ -197,6 +229,7 @@ export interface DeadItem extends ItemKey {
   readonly segment: number;
   readonly page: number;
   readonly ordinal: number;
+  /** Empty where its message was never seen (`Lost`); so is `group`. */
   readonly key: string;
   /** The 8 bytes that KEYS holds of the key. */
   readonly hash: Uint8Array;
@@ -204,7 +237,11 @@ export interface DeadItem extends ItemKey {
   readonly cause: string;
   readonly errorName: string;
   readonly errorMessage: string;
+  /** Cut to 2 KiB; absent where the thrown value had none. */
+  readonly errorStack?: string;
   readonly attempts: number;
+  /** When its message was first received; absent where it never was. */
+  readonly firstReceivedAt?: number;
   readonly diedAt: number;
   /** `redriven` counts as in flight until its outcome is stored. `deadAgain`: its redrive died in turn, under the next deathId. */
   readonly state: 'dead' | 'redriven' | 'succeeded' | 'obsolete' | 'deadAgain' | 'purged';

@@ -1,3 +1,4 @@
 export * from './envelope';
 export * from './identity';
 export * from './pages';
+export * from './run-state';

@@ -2,6 +2,7 @@ import type { KeysItem, Lane, OpenItem, PageId, PageItem, RunItem, RunTotals } f
 import { ITEM_KEYS } from '../contract';
 import type { Clock, StateStore } from '../ports';
 import { when } from '../ports';
+import { isCompleted, moveRun } from './run-state';
 
 /** What the ledger's functions work with. */
 export interface Ledger {
@@ -35,41 +36,43 @@ export async function closeIfComplete(ledger: Ledger, id: PageId, page: PageItem
 }
 
 /**
- * The completion check: a run that is scanned and has no open page left becomes `completed`, with its totals, by one conditional write. Safe to
- * repeat at any time; a run that is completed already only loses its own OPEN row.
+ * The completion check: a run whose scan is over and that has no open page left gets its totals, by one conditional write. One that was scanned becomes `completed`; one that failed or
+ * was cancelled, and is at rest, stays what it is. Safe to repeat at any time; a run that has its totals already only loses its own OPEN row.
  *
- * @returns whether the run is completed
+ * @returns whether every record of the run is settled
  */
 export async function completeRunIfDue(ledger: Ledger, runId: string): Promise<boolean> {
-  const key = ITEM_KEYS.run(ledger.fanoutId, runId);
-  const run = await ledger.store.get<RunItem>(key);
+  const { store, fanoutId, clock } = ledger;
+  const key = ITEM_KEYS.run(fanoutId, runId);
+  const run = await store.get<RunItem>(key);
   if (run === undefined) {
     return false;
   }
-  if (run.state === 'scanned') {
-    if (await hasOpenPage(ledger, runId)) {
+  if (!isCompleted(run)) {
+    if (!isScanOver(run) || (await hasOpenPage(ledger, runId))) {
       return false;
     }
     const totals = await sumTotals(ledger, run);
-    const result = await ledger.store.update(
-      key,
-      {
-        set: [
-          [['state'], 'completed'],
-          [['totals'], { ...totals }],
-          [['completedAt'], ledger.clock.now()],
-        ],
-      },
-      when.compare('state', '=', 'scanned'),
-    );
-    if (!result.applied) {
+    const completed = await moveRun(store, key, {
+      from: run.state,
+      to: run.state === 'scanned' ? 'completed' : run.state,
+      set: [
+        [['totals'], { ...totals }],
+        [['completedAt'], clock.now()],
+      ],
+      // A run that was resumed meanwhile has another fence.
+      condition: when.all(when.absent('completedAt'), when.compare('fence', '=', run.fence)),
+    });
+    if (completed === undefined) {
       return false;
     }
-  } else if (run.state !== 'completed') {
-    return false;
   }
-  await ledger.store.delete(ITEM_KEYS.openRun(ledger.fanoutId, runId));
+  await store.delete(ITEM_KEYS.openRun(fanoutId, runId));
   return true;
+}
+
+function isScanOver({ state, rest }: RunItem): boolean {
+  return state === 'scanned' || ((state === 'failed' || state === 'cancelled') && rest !== undefined);
 }
 
 /** Whether a page of the run is still open; void rows on the way are deleted. */
@@ -104,9 +107,9 @@ export function pageOfRow(fanoutId: string, row: OpenItem): PageId {
   };
 }
 
-/** The lanes of a run that are read to their end, with their number of pages. */
+/** The lanes of a run that are read to their end or at rest, with their number of pages. */
 export function lanesOf(fanoutId: string, run: RunItem): { readonly lane: Lane; readonly pages: number }[] {
-  return Object.entries(run.pages).map(([name, pages]) => {
+  return Object.entries({ ...run.rest, ...run.pages }).map(([name, pages]) => {
     const [jobType = '', segment = '0'] = name.split('#');
     return { lane: { fanoutId, runId: run.runId, jobType, segment: Number(segment) }, pages };
   });

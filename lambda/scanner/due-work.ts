@@ -1,19 +1,17 @@
 import type { OpenItem, PageItem } from '../contract';
 import { ITEM_KEYS } from '../contract';
-import { closeIfComplete, completeRunIfDue, isComplete, pageOfRow } from '../ledger';
+import { closeIfComplete, completeRunIfDue, isComplete, isUnfinished, pageOfRow } from '../ledger';
 import type { ScannerContext } from './context';
 import { readRun } from './run-ledger';
 
 /** Rows of the index that one call reads, and those of them that it looks behind. */
 const ROWS_READ = 1000;
 const ROWS_CHECKED = 100;
-/** States in which a run has nothing more to come. */
-const OVER: ReadonlySet<string> = new Set(['completed', 'skipped']);
 
 /** What due work came upon. */
 export interface DueWork {
-  /** Runs that are not scanned to their end, oldest first. */
-  readonly scanning: readonly string[];
+  /** Runs that are not scanned to their end, or cancelled and not at rest, oldest first. */
+  readonly unfinished: readonly string[];
 }
 
 /**
@@ -27,13 +25,13 @@ export async function doDueWork(context: ScannerContext): Promise<DueWork> {
   const pages = rows.filter(({ page }) => page !== undefined);
   const first = pages.length <= ROWS_CHECKED ? 0 : Math.floor(randomness.fraction() * pages.length);
   await checkPages(context, [...pages.slice(first), ...pages.slice(0, first)].slice(0, ROWS_CHECKED));
-  const scanning: string[] = [];
+  const unfinished: string[] = [];
   for (const { runId } of runs.slice(0, ROWS_CHECKED)) {
-    if (await isScanning(context, runId)) {
-      scanning.push(runId);
+    if (await needsScanner(context, runId)) {
+      unfinished.push(runId);
     }
   }
-  return { scanning };
+  return { unfinished };
 }
 
 async function checkPages(context: ScannerContext, rows: readonly OpenItem[]): Promise<void> {
@@ -52,14 +50,15 @@ async function checkPages(context: ScannerContext, rows: readonly OpenItem[]): P
   }
 }
 
-async function isScanning(context: ScannerContext, runId: string): Promise<boolean> {
+async function needsScanner(context: ScannerContext, runId: string): Promise<boolean> {
   const run = await readRun(context, runId);
-  if (run === undefined || OVER.has(run.state)) {
+  if (run === undefined || run.state === 'skipped') {
     await context.store.delete(ITEM_KEYS.openRun(context.fanoutId, runId));
     return false;
   }
-  if (run.state === 'scanned') {
-    await completeRunIfDue(context, runId);
+  if (isUnfinished(run)) {
+    return true;
   }
-  return run.state === 'scanning';
+  await completeRunIfDue(context, runId);
+  return false;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ContinuationEvent, ScannerEvent, TickEvent } from '../contract';
+import type { ContinuationEvent, ResumeEvent, ScannerEvent, TickEvent } from '../contract';
 import { CronFanoutError } from '../contract';
 
 const RECEIVED_LENGTH = 120;
@@ -26,10 +26,12 @@ export function readEvent(event: unknown): ScannerEvent {
       return readTick(fields);
     case 'continuation':
       return readContinuation(fields);
+    case 'resume':
+      return readResume(fields);
     case 'watchdog':
       return { kind: 'watchdog' };
     default:
-      throw invalid(event, 'kind "tick", "continuation" or "watchdog"');
+      throw invalid(event, 'kind "tick", "continuation", "resume" or "watchdog"');
   }
 }
 
@@ -56,14 +58,24 @@ function readTick(fields: Readonly<Record<string, unknown>>): TickEvent {
 }
 
 function readContinuation(fields: Readonly<Record<string, unknown>>): ContinuationEvent {
-  const { runId, fence, hops } = fields;
+  const { fence, hops, idle } = fields;
+  const runId = readRunId(fields);
+  if (!isCount(fence) || !isCount(hops) || (idle !== undefined && !isCount(idle))) {
+    throw invalid(fields, 'a fence and hops, and idle where it is given: integers from 1 on');
+  }
+  return { kind: 'continuation', runId, fence, hops, ...(idle !== undefined && { idle }) };
+}
+
+function readResume(fields: Readonly<Record<string, unknown>>): ResumeEvent {
+  return { kind: 'resume', runId: readRunId(fields) };
+}
+
+function readRunId(fields: Readonly<Record<string, unknown>>): string {
+  const { runId } = fields;
   if (typeof runId !== 'string' || !PLAIN_RUN_ID.test(runId)) {
     throw invalid(fields, 'a runId of 1 to 64 characters of A-Z a-z 0-9 : . _ -');
   }
-  if (!isCount(fence) || !isCount(hops)) {
-    throw invalid(fields, 'a fence and hops, integers from 1 on');
-  }
-  return { kind: 'continuation', runId, fence, hops };
+  return runId;
 }
 
 function isCount(value: unknown): value is number {

@@ -20,6 +20,14 @@ export class TimeIsShort extends Error {
   }
 }
 
+/** A later tick took the place of the run: it is brought to rest. */
+export class RunCancelled extends Error {
+  constructor() {
+    super('a later tick took the place of the run');
+    this.name = 'RunCancelled';
+  }
+}
+
 /** The run cannot go on: it becomes `failed`, with this cause. */
 export class RunFailure extends Error {
   constructor(override readonly cause: CronFanoutError) {

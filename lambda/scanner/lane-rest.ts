@@ -3,36 +3,48 @@ import { ITEM_KEYS } from '../contract';
 import { closeIfComplete } from '../ledger';
 import { when } from '../ports';
 import type { ScannerContext } from './context';
-import { ensurePage, lastKeys, notNewerThan, pageNumberOf, raiseKeys } from './page-fence';
+import { ensurePage, notNewerThan, takeOverLane } from './page-fence';
 import { settleUnclaimed } from './settlement';
 
 /**
- * Brings a lane of a run that fails to rest: what its unsealed page holds and nobody ever claimed is withdrawn, and the page is sealed. The lane keeps its place: whoever goes on with it
- * begins at that page's cursor before, and only what was withdrawn is new then.
+ * Brings a lane of a run that fails or is cancelled to rest: no earlier holder can write on, what its unsealed page holds and nobody ever claimed is settled, and the page is sealed. A lane
+ * whose records are withdrawn keeps its place: whoever goes on with it begins at that page's cursor before, and only what was withdrawn is new then.
  *
+ * @returns number of pages of the lane
  * @throws LockLost where a newer fence holds the lane
  */
-export async function bringToRest(context: ScannerContext, lane: Lane, fence: number): Promise<void> {
-  const last = await lastKeys(context, lane);
-  if (last === undefined) {
-    return;
+export async function bringToRest(
+  context: ScannerContext,
+  lane: Lane,
+  fence: number,
+  outcome: 'withdrawn' | 'cancelled',
+): Promise<number> {
+  const start = await takeOverLane(context, lane, fence);
+  if (start.kind === 'end') {
+    return start.pages;
   }
-  const id = { ...lane, page: pageNumberOf(last) };
-  if ((await ensurePage(context, id, fence)).sealed !== undefined) {
-    return;
+  const { id, known } = start.position;
+  await ensurePage(context, id, fence);
+  if (known !== undefined && outcome === 'withdrawn') {
+    await rewind(context, known.keys, fence);
   }
-  const keys = await raiseKeys(context, id, fence);
-  await rewind(context, keys, fence);
-  const ordinals = Array.from({ length: keys.count }, (_, ordinal) => ordinal);
-  await settleUnclaimed(context.store, id, { fence, ordinals, outcome: 'withdrawn' });
+  const count = known?.keys.count ?? 0;
+  const ordinals = Array.from({ length: count }, (_, ordinal) => ordinal);
+  await settleUnclaimed(context.store, id, { fence, ordinals, outcome });
   const sealed = await context.store.update<PageItem>(
     ITEM_KEYS.page(id),
-    { set: [[['sealed'], keys.count]] },
+    {
+      set: [
+        [['sealed'], count],
+        [['sealedAt'], context.clock.now()],
+      ],
+    },
     when.all(when.absent('sealed'), notNewerThan(fence)),
   );
   if (sealed.applied) {
     await closeIfComplete(context, id, sealed.item);
   }
+  return id.page + 1;
 }
 
 /** Puts the place after the page back to the one before it. Its refused records are counted when they are read again, so not here. */

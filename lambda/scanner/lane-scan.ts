@@ -2,8 +2,10 @@ import type { Lane, PageId } from '../contract';
 import { CronFanoutError } from '../contract';
 import type { AnyJob } from '../job/job';
 import { RunFailure } from './interruptions';
+import { bringToRest } from './lane-rest';
 import { loadMemory } from './lane-memory';
 import type { PageDraft, PagePosition } from './page-draft';
+import type { LaneStart } from './page-fence';
 import { takeOverLane } from './page-fence';
 import { PageReader } from './page-reader';
 import type { PageWriting } from './page-writer';
@@ -15,12 +17,17 @@ import { reportPage } from './scan-signal';
 /** Pages of a lane: their number has six digits in the keys of the table. */
 const MAX_PAGES = 1_000_000;
 
+/** Invocations in a row in which a page may fail to be read again to its end. */
+const IDLE_REREADS = 2;
+
 /** What a lane is scanned for. */
 export interface LaneScan extends PageWriting {
   readonly claimed: ClaimedRun;
   readonly job: AnyJob;
   readonly lane: Lane;
   readonly counts: ScanCounts;
+  /** Invocations in a row until now that brought the run no further. */
+  readonly idle: number;
 }
 
 /** Whether the lane is read to its end, or the time of the invocation ended first. */
@@ -32,10 +39,10 @@ export type LaneEnd = { readonly kind: 'end'; readonly pages: number } | { reado
  * @throws LockLost, TimeIsShort, RunFailure, what the job's `setup` threw, or the error of the table or the queue
  */
 export async function scanLane(scan: LaneScan): Promise<LaneEnd> {
-  const { context, lane, lock, job, claimed, budget } = scan;
+  const { context, lane, job, claimed, budget } = scan;
   const start = claimed.isNew
     ? { kind: 'page' as const, position: { id: { ...lane, page: 0 }, before: undefined, isReserved: false } }
-    : await takeOverLane(context, lane, lock.fence);
+    : await lanePlace(scan);
   if (start.kind === 'end') {
     return start;
   }
@@ -50,11 +57,24 @@ export async function scanLane(scan: LaneScan): Promise<LaneEnd> {
   }
 }
 
+/** Where the lane goes on. */
+async function lanePlace({ context, lane, lock, idle }: LaneScan): Promise<LaneStart> {
+  const start = await takeOverLane(context, lane, lock.fence);
+  if (start.kind === 'end' || start.position.known === undefined || idle < IDLE_REREADS) {
+    return start;
+  }
+  // It cannot be read again to its end in one invocation. A page that is new may end early, so the records move to new pages.
+  const { page } = start.position.id;
+  context.logger.warn('a page takes too long to be read again, its records move to new ones', { ...lane, page });
+  await bringToRest(context, lane, lock.fence, 'withdrawn');
+  return takeOverLane(context, lane, lock.fence);
+}
+
 async function scanPages(scan: LaneScan, reader: PageReader, start: PagePosition): Promise<LaneEnd> {
   const { lock, budget, counts } = scan;
   let position = start;
   for (;;) {
-    lock.assertHeld();
+    lock.assertWanted();
     if (budget.isShort && counts.pages > 0) {
       return { kind: 'stopped' };
     }

@@ -1,9 +1,9 @@
-import type { ItemKey, LockItem } from '../contract';
+import type { ItemKey, LockItem, WaitingTick } from '../contract';
 import { ITEM_KEYS } from '../contract';
 import type { Clock, Condition, Logger, Path, StateStore, Timer } from '../ports';
 import { when } from '../ports';
 import type { ScannerContext } from './context';
-import { LockLost } from './interruptions';
+import { LockLost, RunCancelled } from './interruptions';
 
 const MS_PER_SECOND = 1000;
 /** Renewals in one lease: two may fail before it lapses. */
@@ -81,7 +81,8 @@ export class HeldLock {
   private currentRun: string;
   private lost = false;
   private timer: Timer | undefined;
-  private isKept = false;
+  private tick: WaitingTick | undefined;
+  private onStop: (() => void) | undefined;
   private renewing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -95,6 +96,7 @@ export class HeldLock {
     this.fence = stored.fence;
     this.leaseUntil = stored.leaseUntil;
     this.currentRun = stored.runId ?? '';
+    this.tick = stored.waiting;
   }
 
   /** The run that is to be scanned: one that an earlier holder did not finish, else the one that was asked for. */
@@ -107,6 +109,24 @@ export class HeldLock {
     return !this.lost && this.clock.now() < this.leaseUntil;
   }
 
+  /** The tick that was waiting when the lock was last written. */
+  get waiting(): WaitingTick | undefined {
+    return this.tick;
+  }
+
+  /** Whether a later tick has cancelled the run, as far as the lock tells. */
+  get isCancelled(): boolean {
+    return this.tick?.cancels !== undefined && this.tick.cancels === this.currentRun;
+  }
+
+  /** Nothing more of the run may be written or sent once it is cancelled. @throws LockLost, RunCancelled */
+  assertWanted(): void {
+    this.assertHeld();
+    if (this.isCancelled) {
+      throw new RunCancelled();
+    }
+  }
+
   /** @throws LockLost */
   assertHeld(): void {
     if (!this.isHeld) {
@@ -114,15 +134,15 @@ export class HeldLock {
     }
   }
 
-  /** Renews by timer, until {@link stop}; `onLost` is called once when the lock is found lost. */
-  keep(onLost: () => void): void {
-    this.isKept = true;
-    this.arm(onLost);
+  /** Renews by timer, until {@link stop}; `onStop` is called when the lock is found lost or its run cancelled. */
+  keep(onStop: () => void): void {
+    this.onStop = onStop;
+    this.arm();
   }
 
   /** Stops renewing by timer. */
   stop(): void {
-    this.isKept = false;
+    this.onStop = undefined;
     this.timer?.cancel();
   }
 
@@ -142,56 +162,93 @@ export class HeldLock {
     return renewal;
   }
 
-  /** Turns to another run, the one before being finished or never begun. @throws LockLost */
+  /** Turns to another run, the one before being finished or never begun. It waits no longer. @throws LockLost */
   async retarget(runId: string): Promise<void> {
     this.assertHeld();
-    await this.write([[['runId'], runId]]);
+    const set = [[['runId'], runId]] as const;
+    const isWaiting = when.compare(['waiting', 'runId'], '=', runId);
+    const taken = await this.store.update<LockItem>(
+      this.key,
+      { set, remove: [['waiting']] },
+      when.all(this.isMine(), isWaiting),
+    );
+    if (taken.applied) {
+      this.tick = undefined;
+    } else {
+      await this.write(set);
+    }
     this.currentRun = runId;
   }
 
-  /** Gives the lock back, its run being finished. A lock that was lost is left alone. */
-  release(): Promise<void> {
-    return this.giveBack([['token'], ['runId']]);
+  /**
+   * Gives the lock back, its run being finished. A lock that was lost is left alone.
+   *
+   * @returns the tick that waits, if there is one: then the lock is kept for it
+   */
+  async release(): Promise<WaitingTick | undefined> {
+    const { onStop } = this;
+    this.stop();
+    await this.renewing;
+    const isReleased = await this.store.update(
+      this.key,
+      { set: [[['leaseUntil'], 0]], remove: [['token'], ['runId']] },
+      when.all(this.isMine(), when.absent('waiting')),
+    );
+    const stored = isReleased.applied ? undefined : await this.store.get<LockItem>(this.key);
+    if (stored?.token !== this.token) {
+      this.lost = true;
+      return undefined;
+    }
+    this.tick = stored.waiting;
+    if (onStop !== undefined) {
+      this.keep(onStop);
+    }
+    return stored.waiting;
   }
 
   /** Gives the lock back with its run unfinished: the next invocation goes on with it. */
-  abandon(): Promise<void> {
-    return this.giveBack([['token']]);
-  }
-
-  private arm(onLost: () => void): void {
-    if (!this.isKept) {
-      return;
-    }
-    this.timer = this.clock.setTimer(this.leaseMs / RENEWALS_PER_LEASE, () => {
-      this.renew()
-        .catch((error: unknown) => {
-          if (error instanceof LockLost) {
-            this.isKept = false;
-            onLost();
-          } else {
-            this.logger.warn('the lock could not be renewed', { error });
-          }
-        })
-        .finally(() => {
-          this.arm(onLost);
-        });
-    });
-  }
-
-  private async giveBack(remove: Path[]): Promise<void> {
+  async abandon(): Promise<void> {
     this.stop();
     await this.renewing;
     this.lost = true;
-    await this.store.update(this.key, { set: [[['leaseUntil'], 0]], remove }, this.isMine());
+    await this.store.update(this.key, { set: [[['leaseUntil'], 0]], remove: [['token']] }, this.isMine());
+  }
+
+  private arm(): void {
+    if (this.onStop === undefined) {
+      return;
+    }
+    this.timer = this.clock.setTimer(this.leaseMs / RENEWALS_PER_LEASE, () => {
+      void this.renewByTimer().finally(() => {
+        this.arm();
+      });
+    });
+  }
+
+  private async renewByTimer(): Promise<void> {
+    try {
+      await this.renew();
+      if (this.isCancelled) {
+        this.onStop?.();
+      }
+    } catch (error) {
+      if (!(error instanceof LockLost)) {
+        this.logger.warn('the lock could not be renewed', { error });
+        return;
+      }
+      this.onStop?.();
+      this.onStop = undefined;
+    }
   }
 
   private async write(set: readonly (readonly [Path, string | number])[]): Promise<void> {
-    const { applied } = await this.store.update(this.key, { set }, this.isMine());
-    if (!applied) {
+    const result = await this.store.update<LockItem>(this.key, { set }, this.isMine());
+    if (!result.applied) {
       this.lost = true;
       this.assertHeld();
+      return;
     }
+    this.tick = result.item.waiting;
   }
 
   private isMine(): Condition {

@@ -42,6 +42,7 @@ export async function writePage(writing: PageWriting, draft: PageDraft): Promise
     await context.store.put(openRow(context, draft));
   }
   await lock.renew();
+  lock.assertWanted();
   const missing = draft.missing();
   if (missing.length > 0) {
     page = await settle(writing, draft, missing, 'withdrawn');
@@ -124,6 +125,7 @@ async function seal({ context, lock }: PageWriting, draft: PageDraft): Promise<P
     {
       set: [
         [['sealed'], draft.count],
+        [['sealedAt'], context.clock.now()],
         [['fence'], lock.fence],
       ],
     },

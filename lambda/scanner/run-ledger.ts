@@ -1,11 +1,11 @@
 import type { JsonObject, Lane, OpenItem, RunItem } from '../contract';
 import { ITEM_KEYS } from '../contract';
-import { laneName } from '../ledger';
+import { isUnfinished, laneName, moveRun } from '../ledger';
 import type { Attribute, Path } from '../ports';
 import { when } from '../ports';
 import type { ScannerContext } from './context';
 import { expiryOf } from './context';
-import { LockLost } from './interruptions';
+import { LockLost, RunCancelled } from './interruptions';
 import { notNewerThan } from './page-fence';
 
 /** What a run is started by. */
@@ -26,6 +26,9 @@ export interface LaneCount {
   readonly lane: Lane;
   readonly pages: number;
 }
+
+/** Number of pages of lanes that are at rest, by name of the lane. */
+export type RestingPages = Readonly<Record<string, number>>;
 
 /** Reads a run. */
 export function readRun({ store, fanoutId }: ScannerContext, runId: string): Promise<RunItem | undefined> {
@@ -76,7 +79,7 @@ export async function takeOverRun(
     }
     throw new LockLost('a newer fence holds the run');
   }
-  if (raised.item.state === 'scanning') {
+  if (isUnfinished(raised.item)) {
     // The holder before may have ended between the run and its row.
     await putOpenRow(context, runId);
   }
@@ -89,26 +92,69 @@ export async function skipRun(context: ScannerContext, start: RunStart, cause: s
   await context.store.put(skipped, when.newItem);
 }
 
-/** Notes that lanes are read to their end. @throws LockLost */
+/** Notes that lanes are read to their end. @throws LockLost, RunCancelled */
 export function recordLanes(context: ScannerContext, run: RunItem, fence: number, lanes: LaneCount[]): Promise<void> {
-  return changeScanning(context, run, fence, pagesOf(lanes));
+  return lanes.length === 0 ? Promise.resolve() : changeScanning(context, run, fence, 'scanning', pagesOf(lanes));
 }
 
-/** Makes a run `scanned`: SQS has accepted every page. @throws LockLost */
+/** Makes a run `scanned`: SQS has accepted every page. @throws LockLost, RunCancelled */
 export function markScanned(context: ScannerContext, run: RunItem, fence: number, lanes: LaneCount[]): Promise<void> {
-  return changeScanning(context, run, fence, [
-    ...pagesOf(lanes),
-    [['state'], 'scanned'],
-    [['scannedAt'], context.clock.now()],
+  return changeScanning(context, run, fence, 'scanned', [...pagesOf(lanes), [['scannedAt'], context.clock.now()]]);
+}
+
+/** Makes a run `failed`, its pages being at rest. @throws LockLost, RunCancelled */
+export function markFailed(
+  context: ScannerContext,
+  run: RunItem,
+  fence: number,
+  { cause, rest }: { readonly cause: string; readonly rest: RestingPages },
+): Promise<void> {
+  return changeScanning(context, run, fence, 'failed', [
+    [['cause'], cause],
+    [['rest'], rest],
   ]);
 }
 
-/** Makes a run `failed`. @throws LockLost */
-export function markFailed(context: ScannerContext, run: RunItem, fence: number, cause: string): Promise<void> {
-  return changeScanning(context, run, fence, [
-    [['state'], 'failed'],
-    [['cause'], cause],
-  ]);
+/**
+ * Cancels a run that is being scanned; its holder, or whoever takes over from it, brings it to rest. A run in another state is left as it is.
+ *
+ * @param cause why
+ */
+export async function cancelRun({ store, fanoutId }: ScannerContext, runId: string, cause: string): Promise<void> {
+  const set = [[['cause'], cause]] as const;
+  await moveRun(store, ITEM_KEYS.run(fanoutId, runId), { from: 'scanning', to: 'cancelled', set });
+}
+
+/** Notes that the pages of a cancelled run are at rest. @throws LockLost */
+export async function markRested(
+  { store, fanoutId }: ScannerContext,
+  run: RunItem,
+  fence: number,
+  rest: RestingPages,
+): Promise<void> {
+  const key = ITEM_KEYS.run(fanoutId, run.runId);
+  const step = { from: 'cancelled', to: 'cancelled', condition: notNewerThan(fence) } as const;
+  if ((await moveRun(store, key, { ...step, set: [[['rest'], rest]] })) === undefined) {
+    throw new LockLost('a newer fence holds the run');
+  }
+}
+
+/** Lets a failed run go on: it is `scanning` again, under this fence. @throws LockLost */
+export async function resumeRun(context: ScannerContext, runId: string, fence: number): Promise<RunItem> {
+  const resumed = await moveRun(context.store, ITEM_KEYS.run(context.fanoutId, runId), {
+    from: 'failed',
+    to: 'scanning',
+    // What ended its holders before is taken to be mended.
+    set: [[['takeovers'], 0]],
+    remove: [['cause'], ['rest'], ['totals'], ['completedAt']],
+    condition: when.compare('fence', '=', fence),
+  });
+  const run = resumed ?? (await readRun(context, runId));
+  if (run?.state !== 'scanning' || run.fence !== fence) {
+    throw new LockLost('a newer fence holds the run');
+  }
+  await putOpenRow(context, runId);
+  return run;
 }
 
 function pagesOf(lanes: LaneCount[]): [Path, Attribute][] {
@@ -119,24 +165,19 @@ async function changeScanning(
   { store, fanoutId }: ScannerContext,
   run: RunItem,
   fence: number,
+  to: 'scanning' | 'scanned' | 'failed',
   set: readonly (readonly [Path, Attribute])[],
 ): Promise<void> {
   const key = ITEM_KEYS.run(fanoutId, run.runId);
-  if (set.length === 0) {
-    return;
-  }
-  const { applied } = await store.update(
-    key,
-    { set },
-    when.all(when.compare('state', '=', 'scanning'), notNewerThan(fence)),
-  );
-  if (applied) {
+  if (await moveRun(store, key, { from: 'scanning', to, set, condition: notNewerThan(fence) })) {
     return;
   }
   const stored = await store.get<RunItem>(key);
-  const wanted = set.find(([path]) => path[0] === 'state')?.[1];
+  if (stored?.state === 'cancelled' && stored.fence <= fence) {
+    throw new RunCancelled();
+  }
   // The reply of the first try was lost where the run is as it should be, under this fence.
-  if (stored?.fence !== fence || stored.state !== wanted) {
+  if (stored?.fence !== fence || stored.state !== to) {
     throw new LockLost('a newer fence holds the run');
   }
 }

@@ -2,15 +2,15 @@ import type { Lane, RunItem, ScannerAnswer } from '../contract';
 import { CronFanoutError } from '../contract';
 import { completeRunIfDue, laneName } from '../ledger';
 import type { ScannerContext } from './context';
-import { RunFailure, TimeIsShort } from './interruptions';
+import { RunCancelled, RunFailure, TimeIsShort } from './interruptions';
 import { bringToRest } from './lane-rest';
 import { scanLane } from './lane-scan';
 import type { LaneEnd } from './lane-scan';
 import type { AnyJob } from '../job/job';
 import { jobInRun } from './job-in-run';
 import type { HeldLock } from './lock';
-import type { ClaimedRun, LaneCount } from './run-ledger';
-import { markFailed, markScanned, recordLanes } from './run-ledger';
+import type { ClaimedRun, LaneCount, RestingPages } from './run-ledger';
+import { cancelRun, markFailed, markRested, markScanned, recordLanes } from './run-ledger';
 import { noCounts } from './scan-signal';
 import type { TimeBudget } from './time-budget';
 
@@ -18,6 +18,8 @@ import type { TimeBudget } from './time-budget';
 const MAX_HOPS = 200;
 /** Holders of one run that ended without handing over before it fails: whatever ends them will not go away by itself. */
 const MAX_TAKEOVERS = 50;
+/** Invocations in a row that may bring a run no further. */
+const MAX_IDLE = 10;
 const CAUSE_LENGTH = 1000;
 
 /** What a run is scanned under. */
@@ -28,10 +30,13 @@ export interface RunScan {
   readonly claimed: ClaimedRun;
   /** Continuations of the run until now. */
   readonly hops: number;
+  /** Invocations in a row until now that brought the run no further. */
+  readonly idle: number;
 }
 
 /**
- * Scans a run from where it stands until it is scanned, or the time of the invocation is nearly over: then a continuation is sent, and the lock is kept for it.
+ * Scans a run from where it stands until it is scanned, or the time of the invocation is nearly over: then a continuation is sent, and the lock is kept for it. A run that a later tick
+ * cancelled is brought to rest.
  *
  * @throws LockLost, or the error of the table or the queue, both of which leave the run to the next holder; RunFailure where the run has become `failed`
  */
@@ -42,24 +47,31 @@ export async function scanRun(scan: RunScan): Promise<ScannerAnswer> {
   const ended: LaneCount[] = [];
   try {
     checkBounds(scan);
+    if (claimed.run.state === 'cancelled') {
+      throw new RunCancelled();
+    }
     for (const [lane, job] of await lanesToScan(context, claimed.run)) {
       const end = await untilTimeIsShort(scanLane({ ...scan, job, lane, counts }));
       if (end.kind === 'stopped') {
+        lock.assertWanted();
         await recordLanes(context, claimed.run, lock.fence, ended);
-        await handOver(scan);
+        await handOver(scan, counts.pages + ended.length === 0 ? scan.idle + 1 : 0);
         return { outcome: 'continued', runId, counts: { ...counts } };
       }
       ended.push({ lane, pages: end.pages });
     }
     await markScanned(context, claimed.run, lock.fence, ended);
   } catch (error) {
+    if (error instanceof RunCancelled) {
+      await cancel(scan);
+      return { outcome: 'cancelled', runId, counts: { ...counts } };
+    }
     if (error instanceof RunFailure) {
       await fail(scan, error, ended);
     }
     throw error;
   }
   await completeRunIfDue(context, runId);
-  await lock.release();
   return { outcome: 'scanned', runId, counts: { ...counts } };
 }
 
@@ -86,8 +98,15 @@ async function untilTimeIsShort(scanning: Promise<LaneEnd>): Promise<LaneEnd> {
   }
 }
 
-/** The lease is renewed first: it must last until Lambda starts the continuation. */
-async function handOver({ context, lock, claimed, hops }: RunScan): Promise<void> {
+/**
+ * Hands the run over to a continuation, and keeps the lock for it. The lease is renewed first: it must last until Lambda starts the continuation.
+ *
+ * @param idle invocations in a row, this one included, that brought the run no further
+ */
+export async function handOver(
+  { context, lock, claimed, hops }: Omit<RunScan, 'budget' | 'idle'>,
+  idle: number,
+): Promise<void> {
   await lock.renew();
   lock.stop();
   await context.invoker.continueScan({
@@ -95,6 +114,7 @@ async function handOver({ context, lock, claimed, hops }: RunScan): Promise<void
     runId: claimed.run.runId,
     fence: lock.fence,
     hops: hops + 1,
+    ...(idle > 0 && { idle }),
   });
 }
 
@@ -102,14 +122,34 @@ async function handOver({ context, lock, claimed, hops }: RunScan): Promise<void
 async function fail({ context, lock, claimed }: RunScan, failure: RunFailure, ended: LaneCount[]): Promise<void> {
   const { run } = claimed;
   await recordLanes(context, run, lock.fence, ended);
-  for (const [lane] of await lanesToScan(context, run)) {
-    await bringToRest(context, lane, lock.fence);
-  }
-  await markFailed(context, run, lock.fence, failure.message.slice(0, CAUSE_LENGTH));
-  await lock.release();
+  const rest = await restLanes(context, run, lock.fence, 'withdrawn');
+  await markFailed(context, run, lock.fence, { cause: failure.message.slice(0, CAUSE_LENGTH), rest });
+  await completeRunIfDue(context, run.runId);
 }
 
-function checkBounds({ claimed, hops }: RunScan): void {
+/** A crash in between leaves a run that is cancelled and not at rest: whoever comes next repeats this. */
+async function cancel({ context, lock, claimed: { run } }: RunScan): Promise<void> {
+  // Where the tick that cancels it came before the run was written down.
+  await cancelRun(context, run.runId, new RunCancelled().message);
+  await markRested(context, run, lock.fence, await restLanes(context, run, lock.fence, 'cancelled'));
+  await completeRunIfDue(context, run.runId);
+}
+
+async function restLanes(
+  context: ScannerContext,
+  run: RunItem,
+  fence: number,
+  outcome: 'withdrawn' | 'cancelled',
+): Promise<RestingPages> {
+  const rest: Record<string, number> = {};
+  for (const [lane] of await lanesToScan(context, run)) {
+    rest[laneName(lane)] = await bringToRest(context, lane, fence, outcome);
+  }
+  return rest;
+}
+
+function checkBounds({ claimed, hops, idle }: RunScan): void {
+  checkProgress(claimed.run, idle);
   const { runId, takeovers = 0 } = claimed.run;
   if (hops > MAX_HOPS) {
     throw new RunFailure(
@@ -128,6 +168,19 @@ function checkBounds({ claimed, hops }: RunScan): void {
         received: `${takeovers} invocations that ended without handing over`,
         allowed: `at most ${MAX_TAKEOVERS}`,
         change: 'look into the log of the scanner for what ends it: memory, timeout, setup, table or queue',
+      }),
+    );
+  }
+}
+
+function checkProgress({ runId }: RunItem, idle: number): void {
+  if (idle > MAX_IDLE) {
+    throw new RunFailure(
+      new CronFanoutError('ScanMakesNoProgress', {
+        what: `scan of run ${runId}`,
+        received: `${idle} invocations in a row without a page that was read and sent`,
+        allowed: `at most ${MAX_IDLE}`,
+        change: 'give the scanner more time, or let the source yield its first records sooner',
       }),
     );
   }

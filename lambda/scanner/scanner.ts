@@ -1,28 +1,18 @@
-import type { ContinuationEvent, LockItem, RunItem, ScannerAnswer, TickEvent } from '../contract';
-import { ITEM_KEYS } from '../contract';
-import { completeRunIfDue } from '../ledger';
+import type { ContinuationEvent, LockItem, ResumeEvent, ScannerAnswer, TickEvent, WaitingTick } from '../contract';
+import { CronFanoutError, ITEM_KEYS } from '../contract';
+import { isUnfinished } from '../ledger';
 import type { ScannerContext } from './context';
 import type { DueWork } from './due-work';
 import { doDueWork } from './due-work';
 import { readEvent, runIdOfTick } from './event';
-import { LockLost, RunFailure } from './interruptions';
-import type { HeldLock } from './lock';
 import { acquireLock, isFree } from './lock';
-import type { ClaimedRun, RunStart } from './run-ledger';
-import { readRun, skipRun, startRun, takeOverRun } from './run-ledger';
-import { scanRun } from './run-scan';
-import { TimeBudget } from './time-budget';
+import type { Errand } from './lock-holding';
+import { LockHolding, settledAnswer } from './lock-holding';
+import { cancelRun, readRun } from './run-ledger';
+import { isOlder, queueTick, refuseTick } from './waiting-tick';
 
-/** What an invocation holds the lock for. */
-interface Errand {
-  /** The run that it is for; a run that an earlier holder left unfinished comes first. */
-  readonly runId: string;
-  /** Present for a tick: how its run is written down. */
-  readonly start?: RunStart;
-  readonly hops: number;
-  /** Whether the holder before handed over. */
-  readonly isHandedOver: boolean;
-}
+/** Times that a tick is tried to be run or queued; each but the last met a lock that changed hands meanwhile. */
+const MAX_TRIES = 4;
 
 /** The scanner of one fanout: reads an event, and does what it asks for. */
 export class Scanner {
@@ -33,7 +23,7 @@ export class Scanner {
    *
    * @param event what Lambda was called with
    * @param remaining milliseconds until Lambda ends the invocation
-   * @throws CronFanoutError for an event that it cannot read, and for a run that has failed (it is `failed` in the ledger, and a repeated tick leaves it so)
+   * @throws CronFanoutError for an event that it cannot read, for a run that cannot be resumed, and for a run that has failed (it is `failed` in the ledger, and a repeated tick leaves it so)
    * @throws the error of the table, the queue or a job's `setup`; the next invocation goes on with the run
    */
   async handle(event: unknown, remaining: () => number): Promise<ScannerAnswer> {
@@ -43,6 +33,8 @@ export class Scanner {
         return this.tick(read, remaining);
       case 'continuation':
         return this.continuation(read, remaining);
+      case 'resume':
+        return this.resume(read, remaining);
       case 'watchdog':
         return this.watchdog(remaining);
     }
@@ -54,9 +46,9 @@ export class Scanner {
     const start = { runId, tick: { kind: 'tick', scheduledTime, scheduleArn } };
     const stored = await readRun(this.context, runId);
     const answer =
-      stored !== undefined && stored.state !== 'scanning'
+      stored !== undefined && !isUnfinished(stored)
         ? this.answered(settledAnswer(stored))
-        : await this.acquire({ runId, start, hops: 0, isHandedOver: false }, remaining);
+        : await this.acquire({ runId, start, hops: 0, idle: 0, isHandedOver: false }, remaining);
     if (answer.outcome !== 'continued') {
       await this.dueWork();
     }
@@ -64,106 +56,85 @@ export class Scanner {
   }
 
   private async continuation(
-    { runId, fence, hops }: ContinuationEvent,
+    { runId, fence, hops, idle = 0 }: ContinuationEvent,
     remaining: () => number,
   ): Promise<ScannerAnswer> {
     const stored = await readRun(this.context, runId);
-    return stored?.state === 'scanning'
-      ? this.acquire({ runId, hops, isHandedOver: true }, remaining, fence)
+    return stored !== undefined && isUnfinished(stored)
+      ? this.acquire({ runId, hops, idle, isHandedOver: true }, remaining, fence)
       : this.answered({ outcome: 'duplicate', runId });
   }
 
+  private async resume({ runId }: ResumeEvent, remaining: () => number): Promise<ScannerAnswer> {
+    const stored = await readRun(this.context, runId);
+    if (stored === undefined || stored.state === 'skipped' || stored.state === 'cancelled') {
+      throw new CronFanoutError('RunNotResumable', {
+        what: `run ${runId}`,
+        received: stored === undefined ? 'no such run, or its retention is over' : `a run that is ${stored.state}`,
+        allowed: 'a run that failed',
+        change: 'resume a failed run, or let the next tick find its records',
+      });
+    }
+    if (stored.state !== 'failed') {
+      return this.answered({ outcome: 'duplicate', runId });
+    }
+    const lock = await this.lock();
+    return lock?.runId !== undefined && lock.runId !== runId
+      ? this.answered({ outcome: 'busy', runId })
+      : this.acquire({ runId, isResume: true, hops: 0, idle: 0, isHandedOver: true }, remaining);
+  }
+
   private async watchdog(remaining: () => number): Promise<ScannerAnswer> {
-    const { scanning } = await this.dueWork();
-    const lock = await this.context.store.get<LockItem>(ITEM_KEYS.lock(this.context.fanoutId));
-    const runId = lock?.runId ?? scanning[0];
+    const { unfinished } = await this.dueWork();
+    const lock = await this.lock();
+    const runId = lock?.runId ?? lock?.waiting?.runId ?? unfinished[0];
     return runId === undefined || (lock !== undefined && !isFree(lock, this.context.clock.now()))
       ? { outcome: 'idle' }
-      : this.acquire({ runId, hops: 0, isHandedOver: false }, remaining);
+      : this.acquire({ runId, hops: 0, idle: 0, isHandedOver: false }, remaining);
   }
 
   private async acquire(errand: Errand, remaining: () => number, fence?: number): Promise<ScannerAnswer> {
-    const { runId, start } = errand;
-    const acquisition = await acquireLock(this.context, { runId, ...(fence !== undefined && { fence }) });
-    if (acquisition.kind === 'acquired') {
-      return this.hold(acquisition.lock, errand, remaining);
-    }
-    const { holder } = acquisition;
-    if (holder.runId === runId) {
-      return this.answered({ outcome: 'duplicate', runId });
-    }
-    if (start === undefined) {
-      return this.answered({ outcome: 'lost', runId });
-    }
-    await skipRun(this.context, start, `run ${holder.runId ?? ''} is being scanned`);
-    return this.answered({ outcome: 'skipped', runId });
-  }
-
-  /** Works under the lock; whatever happens, the lock is given back, handed over or known to be lost afterwards. */
-  private async hold(lock: HeldLock, errand: Errand, remaining: () => number): Promise<ScannerAnswer> {
-    const { context } = this;
-    const budget = new TimeBudget(context.clock, remaining);
-    lock.keep(() => {
-      budget.stop();
-    });
-    try {
-      const claimed = await this.claim(lock, errand);
-      if (claimed?.run.state !== 'scanning') {
-        await lock.release();
-        return this.answered(claimed === undefined ? { outcome: 'idle' } : settledAnswer(claimed.run));
+    const { runId, start, isResume } = errand;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const acquisition = await acquireLock(this.context, { runId, ...(fence !== undefined && { fence }) });
+      if (acquisition.kind === 'acquired') {
+        return this.answered(await new LockHolding(this.context, acquisition.lock, errand, remaining).work());
       }
-      return this.answered(await scanRun({ context, lock, budget, claimed, hops: errand.hops }));
-    } catch (error) {
-      return await this.stopped(lock, errand, error);
-    } finally {
-      lock.stop();
-      budget.stop();
-      budget.end();
-    }
-  }
-
-  /** The run to scan, under this lock's fence; `undefined` where there is none. */
-  private async claim(lock: HeldLock, { runId, start, isHandedOver }: Errand): Promise<ClaimedRun | undefined> {
-    const { context } = this;
-    if (lock.runId !== runId || start === undefined) {
-      const run = await takeOverRun(context, lock.runId, lock.fence, !isHandedOver);
-      if (run?.state === 'scanning') {
-        if (start !== undefined) {
-          await skipRun(context, start, `run ${lock.runId} was unfinished; this tick went on with it`);
-        }
-        return { run, isNew: false };
-      }
-      if (run !== undefined) {
-        await completeRunIfDue(context, run.runId);
+      const { holder } = acquisition;
+      if (holder.runId === runId || holder.waiting?.runId === runId) {
+        return this.answered({ outcome: 'duplicate', runId });
       }
       if (start === undefined) {
-        return undefined;
+        return this.answered({ outcome: isResume === true ? 'busy' : 'lost', runId });
       }
-      await lock.retarget(runId);
+      const outcome = await this.refuse(start, holder);
+      if (outcome !== 'moved') {
+        return this.answered({ outcome, runId });
+      }
     }
-    return startRun(context, start, lock.fence);
+    throw new Error(`tick ${runId} found another holder of the lock ${MAX_TRIES} times`);
   }
 
-  private async stopped(lock: HeldLock, { runId }: Errand, error: unknown): Promise<ScannerAnswer> {
-    const { logger } = this.context;
-    if (error instanceof LockLost) {
-      logger.warn("the scan stops: it is another invocation's by now", { runId: lock.runId, error });
-      return { outcome: 'lost', runId: lock.runId };
+  /** Another run is on: what becomes of the tick is the overlap policy's choice. */
+  private async refuse(tick: WaitingTick, holder: LockItem): Promise<'skipped' | 'queued' | 'moved'> {
+    const { context } = this;
+    const { overlap = 'skip' } = context.configuration;
+    const { runId: running = '' } = holder;
+    const run = overlap === 'cancelRunning' ? await readRun(context, running) : undefined;
+    if (overlap === 'skip' || (run !== undefined && isOlder(tick, run))) {
+      await refuseTick(context, tick, `run ${running} is being scanned`);
+      return 'skipped';
     }
-    if (error instanceof RunFailure) {
-      logger.error('the run failed', { runId: lock.runId, error: error.cause });
-      throw error.cause;
+    if (overlap === 'queueOne') {
+      return queueTick(context, holder, tick);
     }
-    logger.error('the scan was interrupted, the next invocation goes on with it', {
-      runId: lock.runId,
-      tick: runId,
-      error,
-    });
-    await lock.abandon().catch((failure: unknown) => {
-      // The lease lapses by itself; the error that is thrown is the one that matters.
-      logger.warn('the lock could not be given back', { error: failure });
-    });
-    throw error;
+    await cancelRun(context, running, `tick ${tick.runId} took its place`);
+    context.logger.warn('a tick cancels the run that is being scanned', { runId: running, tick: tick.runId });
+    return queueTick(context, holder, { ...tick, cancels: running });
+  }
+
+  private lock(): Promise<LockItem | undefined> {
+    return this.context.store.get<LockItem>(ITEM_KEYS.lock(this.context.fanoutId));
   }
 
   private async dueWork(): Promise<DueWork> {
@@ -171,7 +142,7 @@ export class Scanner {
       return await doDueWork(this.context);
     } catch (error) {
       this.context.logger.warn('due work is left to the next invocation', { error });
-      return { scanning: [] };
+      return { unfinished: [] };
     }
   }
 
@@ -179,9 +150,4 @@ export class Scanner {
     this.context.logger.info('scanner answers', { ...answer });
     return answer;
   }
-}
-
-/** What a tick is answered whose run is not to be scanned any more. */
-function settledAnswer({ state, runId }: RunItem): ScannerAnswer {
-  return { outcome: state === 'skipped' ? 'skipped' : 'duplicate', runId };
 }

@@ -7,6 +7,9 @@ import { LockLost } from './interruptions';
 /** Ordinals of one conditional write: its expression has two conditions for each, and DynamoDB bounds it to 4 KB and 300 operators. */
 const ORDINALS_PER_WRITE = 25;
 
+/** Outcomes that the scanner gives. */
+export type UnclaimedOutcome = 'withdrawn' | 'rejected' | 'cancelled';
+
 /**
  * Settles ordinals that no handler was ever called for, each only if it is neither claimed nor settled; the others stay as they are.
  *
@@ -19,7 +22,7 @@ export async function settleUnclaimed(
   options: {
     readonly fence: number;
     readonly ordinals: readonly number[];
-    readonly outcome: 'withdrawn' | 'rejected';
+    readonly outcome: UnclaimedOutcome;
   },
 ): Promise<PageItem> {
   const { fence, ordinals, outcome } = options;
@@ -57,7 +60,7 @@ async function settleTogether(
   id: PageId,
   fence: number,
   ordinals: readonly number[],
-  outcome: 'withdrawn' | 'rejected',
+  outcome: UnclaimedOutcome,
 ): Promise<PageItem | undefined> {
   if (ordinals.length === 0) {
     return undefined;

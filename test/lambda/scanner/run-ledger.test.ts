@@ -10,6 +10,7 @@ import {
 import { Fixture, JOB, TICK } from './fixture';
 
 const START = { runId: TICK, tick: { kind: 'tick', scheduledTime: TICK } };
+const FAILURE = { cause: 'x', rest: {} };
 const LANES = [{ lane: { fanoutId: 'F', runId: TICK, jobType: JOB, segment: 0 }, pages: 2 }];
 
 async function started(fence = 1): Promise<{ fixture: Fixture; run: RunItem }> {
@@ -53,7 +54,7 @@ describe('a run in the ledger', () => {
     await takeOverRun(fixture.context, TICK, 2, true);
     for (const end of [
       () => markScanned(fixture.context, run, 1, LANES),
-      () => markFailed(fixture.context, run, 1, 'x'),
+      () => markFailed(fixture.context, run, 1, FAILURE),
       () => recordLanes(fixture.context, run, 1, LANES),
     ]) {
       await expect(end()).rejects.toThrow('a newer fence holds the run');
@@ -67,7 +68,7 @@ describe('a run in the ledger', () => {
     const { fixture, run } = await started();
     await markScanned(fixture.context, run, 1, LANES);
     await expect(markScanned(fixture.context, run, 1, LANES)).resolves.toBeUndefined();
-    await expect(markFailed(fixture.context, run, 1, 'x')).rejects.toThrow();
+    await expect(markFailed(fixture.context, run, 1, FAILURE)).rejects.toThrow();
   });
 
   it('stays as it is when its tick is refused later', async () => {
