@@ -7,6 +7,7 @@ export { JobCode } from './bundling';
 export type { BundlingOptions, JobCodeOptions } from './bundling';
 export { CronFanout } from './cron-fanout';
 export { Deduplication } from './deduplication';
+export { OverlapPolicy } from './overlap-policy';
 export type { CronFanoutProps, FunctionOptions, JobOptions, ScheduleOptions, StorageOptions } from './props';
 export { RetryPolicy } from './retry-policy';
 export type {

@@ -10,6 +10,7 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { BundlingOptions, JobCode } from './bundling';
 import type { Deduplication } from './deduplication';
+import type { OverlapPolicy } from './overlap-policy';
 import type { RetryPolicy } from './retry-policy';
 import type { SerialFailure } from './serial-failure';
 
@@ -278,6 +279,12 @@ export interface CronFanoutProps extends JobOptions, ScheduleOptions, FunctionOp
    * @default 20
    */
   readonly maxConcurrency?: number;
+  /**
+   * What becomes of a tick that finds a run still scanning.
+   *
+   * @default OverlapPolicy.SKIP
+   */
+  readonly overlap?: OverlapPolicy;
   /**
    * With `maxConcurrency: 1`: whether a failing record holds back those behind it.
    *

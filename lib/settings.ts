@@ -6,6 +6,7 @@ import { checkDuration, checkKnown, checkNumber } from './checks';
 import { deriveConcurrency } from './concurrency';
 import type { Concurrency } from './concurrency';
 import { readJobs } from './job-settings';
+import { OverlapPolicy } from './overlap-policy';
 import type { CronFanoutProps } from './props';
 import { readQueue } from './queue-settings';
 import { reservationError } from './reservation';
@@ -55,6 +56,7 @@ export function readSettings(props: CronFanoutProps): Settings {
       ...queue.configuration,
       pageSize: FIXED.pageSize,
       lease: FIXED.lease,
+      overlap: (props.overlap ?? OverlapPolicy.SKIP).name,
       defaults,
       jobs,
     },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CfnParameter, Duration, Token } from 'aws-cdk-lib';
 import { TimeWindow } from 'aws-cdk-lib/aws-scheduler';
-import { CronFanout, Deduplication, JobCode, RetryPolicy, SerialFailure } from '../../lib';
+import { CronFanout, Deduplication, JobCode, OverlapPolicy, RetryPolicy, SerialFailure } from '../../lib';
 import type { CronFanoutProps as Props } from '../../lib';
 import { BOUNDS } from '../../lib/bounds';
 import type { Bound, BoundedOption } from '../../lib/bounds';
@@ -216,6 +216,17 @@ describe('policies of jobs', () => {
 
   it('skips what is in flight or in quarantine', () => {
     expect(settingsWith({}).configuration.defaults).toMatchObject({ deduplication: 'whileInFlight', quarantine: 3600 });
+  });
+
+  it('skips a tick that finds a run still scanning, unless told otherwise', () => {
+    const overlapOf = (overlap?: OverlapPolicy): unknown => settingsWith({ overlap }).configuration.overlap;
+    const { SKIP, QUEUE_ONE, CANCEL_RUNNING } = OverlapPolicy;
+    expect([undefined, SKIP, QUEUE_ONE, CANCEL_RUNNING].map(overlapOf)).toEqual([
+      'skip',
+      'skip',
+      'queueOne',
+      'cancelRunning',
+    ]);
   });
 
   it('rejects a fanout without a schedule', () => {
