@@ -5,20 +5,20 @@ import type { ReceivedMessage } from './received-message';
 
 /** The answer to a batch. It fails closed: a message that nobody acknowledged comes back. */
 export class BatchAnswer {
-  private readonly acknowledged = new Set<ReceivedMessage>();
-  private readonly visibleAt = new Map<ReceivedMessage, number>();
+  private readonly acknowledged = new Set<string>();
+  private readonly visibleAt = new Map<string, number>();
 
   constructor(private readonly messages: readonly ReceivedMessage[]) {}
 
   /** The message is done with: what became of its record is stored. */
   acknowledge(message: ReceivedMessage): void {
-    this.acknowledged.add(message);
+    this.acknowledged.add(message.messageId);
   }
 
   /** @param at when it is to be received again, epoch milliseconds; absent: after the visibility timeout of the queue */
   comeBack(message: ReceivedMessage, at?: number): void {
     if (at !== undefined) {
-      this.visibleAt.set(message, at);
+      this.visibleAt.set(message.messageId, at);
     }
   }
 
@@ -37,7 +37,7 @@ export class BatchAnswer {
    */
   visibilityChanges(now: number, start: number): VisibilityChange[] {
     return this.returned().flatMap((message) => {
-      const at = this.visibleAt.get(message);
+      const at = this.visibleAt.get(message.messageId);
       const seconds = at === undefined ? 0 : Math.ceil((at - now) / 1000);
       return at === undefined
         ? []
@@ -51,6 +51,6 @@ export class BatchAnswer {
   }
 
   private returned(): ReceivedMessage[] {
-    return this.messages.filter((message) => !this.acknowledged.has(message));
+    return this.messages.filter((message) => !this.acknowledged.has(message.messageId));
   }
 }

@@ -7,7 +7,7 @@ import { lanesOf } from './lanes';
 import { LedgerBooks } from './ledger-books';
 import type { ConsumerOptions, InvocationContext } from './options';
 import { Planner } from './plan';
-import type { ReceivedMessage } from './received-message';
+import type { ReceivedMessage, RecordMessage } from './received-message';
 import { readMessage } from './received-message';
 import { SafeLogger } from './safe-logger';
 import { describeThrown } from './thrown';
@@ -74,7 +74,10 @@ export class Consumer {
       lanesOf(messages, options.configuration.lanes).map((lane) => Promise.all(lane.map((one) => planner.plan(one)))),
     );
     // Started in one go, so that the heads of all lanes are claimed together.
-    const services = { options, budget, answer, guard };
+    const services = {
+      ...{ options, budget, answer, guard },
+      planLate: (message: RecordMessage) => planner.planLate(message),
+    };
     const stored: Promise<void>[] = [];
     const runs = lanes.map(async (plans) => {
       stored.push((await new Lane(services, plans).run()).stored);

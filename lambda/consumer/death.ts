@@ -7,10 +7,11 @@ import type { ConsumerOptions } from './options';
 import { pageOf } from './received-message';
 import type { Thrown } from './thrown';
 import { cutUtf8, readClaimError } from './thrown';
-import type { Subject } from './verdict';
+import type { Subject } from './subject';
 
-/** Bytes of error text that a DEAD item keeps. */
+/** Bytes of error text that a DEAD item keeps, and of the stack. */
 const DEAD_ERROR_BYTES = 1_024;
+const DEAD_STACK_BYTES = 2_048;
 
 /** The death of a record. Its identity depends on the record's place and its previous death alone. */
 export function dyingOf({ message }: Subject, cause: string, at: number): Dying {
@@ -83,7 +84,9 @@ function deadItem(
     cause: dying.cause,
     errorName: cutUtf8(thrown.name, DEAD_ERROR_BYTES),
     errorMessage: cutUtf8(thrown.message, DEAD_ERROR_BYTES),
+    ...(thrown.stack === undefined ? {} : { errorStack: cutUtf8(thrown.stack, DEAD_STACK_BYTES) }),
     attempts: claim.a,
+    firstReceivedAt: message.firstReceivedAt,
     diedAt: dying.at,
     state: 'dead',
     expiresAt: Math.ceil(dying.at / 1000) + configuration.ledgerRetention,

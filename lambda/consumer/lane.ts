@@ -5,7 +5,8 @@ import { RecordTurn } from './record-turn';
 import type { Answer, Entry } from './record-book';
 import { cameAbout } from './record-book';
 import type { Thrown } from './thrown';
-import type { LaneServices, Return, Settlement, Subject, Verdict } from './verdict';
+import type { Subject } from './subject';
+import type { LaneServices, Return, Settlement, Verdict } from './verdict';
 
 const NO_TIME: Thrown = { name: 'TimeBudget', message: 'the time of the invocation was over before its turn' };
 
@@ -58,14 +59,13 @@ export class Lane {
     }
     const started = index === 0 ? !budget.isOver() : budget.hasRoomFor(jobTypeOf(plan));
     return started
-      ? this.turn.take(plan, (entry) => this.open(plan, entry))
+      ? this.turn.take(plan, (subject, entry) => this.open(subject, entry))
       : { kind: 'return', error: NO_TIME, at: now };
   }
 
   /** Stores the outcome of the record before, and with it the first step on this one. */
-  private async open(plan: RecordPlan, entry: Entry): Promise<Answer> {
+  private async open({ book }: Subject, entry: Entry): Promise<Answer> {
     const before = this.unstored;
-    const { book } = plan.subject;
     this.unstored = undefined;
     if (before === undefined) {
       return first(await book.apply([entry], true));

@@ -1,5 +1,6 @@
 import type { DeadItem, Envelope, ItemKey, PageItem, RunItem } from '../contract';
 import { ITEM_KEYS } from '../contract';
+import { deathId } from '../ledger/identity';
 import { closeIfComplete, isComplete } from '../ledger/pages';
 import type { ConsumerOptions } from './options';
 import { deathTime, pageOf } from './received-message';
@@ -41,6 +42,15 @@ export class LedgerBooks {
     }
     const key = await this.deadKey(envelope, envelope.deathId);
     return key === undefined ? undefined : this.deadBook(key);
+  }
+
+  /** The DEAD item of a record that was given up because no message of it came; `undefined` where it died otherwise. */
+  async lostDeath(envelope: Envelope): Promise<DeadItem | undefined> {
+    const { store, fanoutId } = this.options;
+    const id = pageOf(envelope);
+    const lostAt = (await store.get<PageItem>(ITEM_KEYS.page(id)))?.lostAt;
+    const key = lostAt === undefined ? undefined : ITEM_KEYS.dead(fanoutId, lostAt, deathId(id, envelope.ordinal));
+    return key === undefined ? undefined : store.get<DeadItem>(key);
   }
 
   /** Writes what waits, and ends what is due on pages that are complete. */

@@ -1,4 +1,4 @@
-import type { JobConfiguration, JsonValue, RunItem } from '../contract';
+import type { DeadEnvelope, DeadItem, Envelope, JobConfiguration, JsonValue, RunItem } from '../contract';
 import { jobConfiguration } from '../contract';
 import { isPermanentError } from '../job/failures';
 import type { AnyJob } from '../job/job';
@@ -10,7 +10,7 @@ import type { ReceivedMessage, RecordMessage } from './received-message';
 import { isRecordMessage } from './received-message';
 import type { Thrown } from './thrown';
 import { describeThrown } from './thrown';
-import type { Subject } from './verdict';
+import type { Subject } from './subject';
 
 /** A record that its handler may be called for. */
 export interface ReadyPlan {
@@ -66,6 +66,19 @@ export class Planner {
     } catch (thrown) {
       return this.wait(message, describeThrown(thrown), SHORTEST_WAIT);
     }
+  }
+
+  /**
+   * What is to be done with a message whose record is settled as `dead`; `undefined`: nothing. Where the record died because no message of it came, the message is the redrive of that death.
+   *
+   * @throws when the table cannot be reached
+   */
+  async planLate(message: RecordMessage): Promise<Plan | undefined> {
+    const { envelope } = message.content;
+    const dead = envelope.deathId === undefined ? await this.books.lostDeath(envelope) : undefined;
+    return dead === undefined
+      ? undefined
+      : this.plan({ ...message, content: { kind: 'record', envelope: withDeath(envelope, dead) } });
   }
 
   private async planRecord(message: RecordMessage): Promise<Plan> {
@@ -140,6 +153,16 @@ export class Planner {
     const seconds = Math.max(shortest, planned);
     return { kind: 'wait', message, error, seconds, ...(subject === undefined ? {} : { subject }) };
   }
+}
+
+/** The message as the dead-letter queue would give it back. */
+function withDeath(envelope: Envelope, { deathId, ...item }: DeadItem): DeadEnvelope {
+  const { cause, attempts, errorName, errorMessage, diedAt, firstReceivedAt = diedAt } = item;
+  const times = {
+    firstReceivedAt: new Date(firstReceivedAt).toISOString(),
+    diedAt: new Date(diedAt).toISOString(),
+  };
+  return { ...envelope, deathId, death: { cause, attempts, errorName, errorMessage, ...times } };
 }
 
 function unknownRun({ content: { envelope } }: RecordMessage): Thrown {

@@ -1,6 +1,7 @@
 import type { Claim } from '../contract';
 import { isPermanentError, retryLaterSeconds } from '../job/failures';
 import type { HandlerContext } from '../job/job';
+import { CLOCK_SKEW_BOUND_MS } from '../ledger/claim-guard';
 import { idempotencyKey } from '../ledger/identity';
 import type { AttemptResult } from './attempt';
 import { makeAttempt } from './attempt';
@@ -9,7 +10,6 @@ import type { ReadyPlan } from './plan';
 import { pageOf } from './received-message';
 import { cameAbout } from './record-book';
 import type { Step } from './slot';
-import { CLOCK_SKEW_BOUND_MS } from './slot';
 import type { Thrown } from './thrown';
 import { claimError, describeThrown } from './thrown';
 import type { LaneServices, Settlement, Verdict } from './verdict';

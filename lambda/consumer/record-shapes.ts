@@ -1,5 +1,6 @@
 import type { Claim, DeadItem, ItemKey, PageId, PageItem } from '../contract';
 import { ITEM_KEYS, SETTLED_OUTCOMES } from '../contract';
+import { claimGuard } from '../ledger/claim-guard';
 import type { Attribute, Change, Condition, Path } from '../ports';
 import { when } from '../ports';
 import type { Slot, SlotWrite } from './slot';
@@ -66,20 +67,6 @@ function outcomeIn(item: PageItem, ordinal: number): string | undefined {
     return undefined;
   }
   return SETTLED_OUTCOMES.find((outcome) => item[outcome]?.has(ordinal) === true) ?? 'unknown';
-}
-
-/** The claim at `path` is the one that was seen. */
-function claimGuard(path: Path, seen: Claim | undefined): Condition {
-  if (seen === undefined) {
-    return when.absent(...path);
-  }
-  if (seen.t !== undefined) {
-    return when.compare([...path, 't'], '=', seen.t);
-  }
-  if (seen.d !== undefined) {
-    return when.compare([...path, 'd', 'deathId'], '=', seen.d.deathId);
-  }
-  return when.all(when.compare([...path, 'a'], '=', seen.a), when.absent(...path, 't'), when.absent(...path, 'd'));
 }
 
 function claimAttribute(claim: Claim): Attribute {

@@ -7,10 +7,11 @@ import type { Answer, Entry } from './record-book';
 import type { Slot, Step } from './slot';
 import type { Thrown } from './thrown';
 import { claimError, describeThrown, readClaimError } from './thrown';
-import type { LaneServices, Return, Subject, Verdict } from './verdict';
+import type { Subject } from './subject';
+import type { LaneServices, Return, Verdict } from './verdict';
 
 /** Makes the first step on a record, after the outcome of the record before it is stored. */
-export type Open = (entry: Entry) => Promise<Answer>;
+export type Open = (subject: Subject, entry: Entry) => Promise<Answer>;
 
 /** Plans that touch a record. */
 export type RecordPlan = Exclude<Plan, { kind: 'wait' }>;
@@ -26,11 +27,31 @@ export class RecordTurn {
   async take(plan: RecordPlan, open: Open): Promise<Verdict> {
     const token = this.services.options.randomness.token();
     const step = this.firstStep(plan, token);
-    const answer = await open(this.entry(plan.subject, step));
+    const answer = await open(plan.subject, this.entry(plan.subject, step));
+    if (answer.kind === 'settled' && answer.outcome === 'dead') {
+      return this.followLate(plan.subject, open);
+    }
     if (plan.kind === 'ready' && answer.kind === 'started') {
-      return this.follow(plan, await open(this.entry(plan.subject, this.claimStep(plan, token))));
+      return this.follow(plan, await open(plan.subject, this.entry(plan.subject, this.claimStep(plan, token))));
     }
     return this.follow(plan, answer);
+  }
+
+  /** The record is dead already; its message may be the redrive of that death. */
+  private async followLate({ message }: Subject, open: Open): Promise<Verdict> {
+    let plan: Plan | undefined;
+    try {
+      plan = await this.services.planLate(message);
+    } catch (error) {
+      return this.returnLater({ message }, describeThrown(error));
+    }
+    if (plan === undefined) {
+      return { kind: 'acknowledge' };
+    }
+    if (plan.kind === 'wait') {
+      return { kind: 'return', error: plan.error, at: this.now() + (plan.seconds ?? 0) * 1000 };
+    }
+    return this.take(plan, open);
   }
 
   /** Lets a record die that nobody holds. */
@@ -124,7 +145,7 @@ export class RecordTurn {
     return { kind: 'settle', settlement: { subject, entry, retryAt: this.now() } };
   }
 
-  private returnLater({ message }: Subject, error: Thrown): Return {
+  private returnLater({ message }: Pick<Subject, 'message'>, error: Thrown): Return {
     const { configuration, clock, randomness } = this.services.options;
     const seconds = backOffSeconds(configuration.defaults.retry, message.receiveCount, undefined, randomness);
     return { kind: 'return', error, at: clock.now() + seconds * 1000 };

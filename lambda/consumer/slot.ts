@@ -1,13 +1,11 @@
 import type { Claim, Dying } from '../contract';
+import { heldUntil } from '../ledger/claim-guard';
 
 /*
  * The rules of PROTOCOL.md section 4 for one record, as pure functions: what may be done to the record's slot (its ordinal in a PAGE, or its
  * DEAD item while it is redriven), given what is known of it. Writing is the books' business: they write under the condition that the slot is
  * still what the decision assumed.
  */
-
-/** Bound on the difference of two clocks, in milliseconds: a claim holds until its lease and this much longer. */
-export const CLOCK_SKEW_BOUND_MS = 5_000;
 
 /** What is known of a record. */
 export interface Slot {
@@ -159,6 +157,6 @@ function unclaimable(slot: Slot, now: number): Refusal | undefined {
   if (claim?.d !== undefined) {
     return { kind: 'dying', claim, dying: claim.d };
   }
-  const until = (claim?.u ?? 0) + CLOCK_SKEW_BOUND_MS;
-  return claim?.t !== undefined && now <= until ? { kind: 'held', until } : undefined;
+  const until = heldUntil(claim, now);
+  return until === undefined ? undefined : { kind: 'held', until };
 }

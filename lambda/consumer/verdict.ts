@@ -1,8 +1,10 @@
-import type { Book, Entry } from './record-book';
+import type { Entry } from './record-book';
+import type { Plan } from './plan';
 import type { BatchAnswer } from './batch-answer';
 import type { EnvironmentGuard } from './environment-guard';
 import type { ConsumerOptions } from './options';
 import type { RecordMessage } from './received-message';
+import type { Subject } from './subject';
 import type { Thrown } from './thrown';
 import type { TimeBudget } from './time-budget';
 
@@ -12,12 +14,8 @@ export interface LaneServices {
   readonly budget: TimeBudget;
   readonly answer: BatchAnswer;
   readonly guard: EnvironmentGuard;
-}
-
-/** A record of a batch and where its books are kept. */
-export interface Subject {
-  readonly message: RecordMessage;
-  readonly book: Book;
+  /** What is to be done with a message whose record is settled as `dead` already: if it was given up as lost, this is its redrive. */
+  readonly planLate: (message: RecordMessage) => Promise<Plan | undefined>;
 }
 
 /** An outcome that is not stored yet. */

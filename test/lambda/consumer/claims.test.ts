@@ -1,4 +1,4 @@
-import { CLOCK_SKEW_BOUND_MS } from '../../../lambda/consumer/slot';
+import { CLOCK_SKEW_BOUND_MS } from '../../../lambda/ledger';
 import { ITEM_KEYS } from '../../../lambda/contract';
 import { CONFIGURATION, failures, FANOUT, Harness, job, message, REMAINING, START } from './harness';
 

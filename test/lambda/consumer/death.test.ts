@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CLOCK_SKEW_BOUND_MS } from '../../../lambda/consumer/slot';
+import { CLOCK_SKEW_BOUND_MS } from '../../../lambda/ledger';
 import { PermanentError } from '../../../lambda/job';
 import { deathId } from '../../../lambda/ledger/identity';
 import { CONFIGURATION, failures, Harness, job, message, pageId, RUN, START } from './harness';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { Claim } from '../../../lambda/contract';
 import type { Slot, Step } from '../../../lambda/consumer/slot';
-import { CLOCK_SKEW_BOUND_MS, decide } from '../../../lambda/consumer/slot';
+import { CLOCK_SKEW_BOUND_MS } from '../../../lambda/ledger';
+import { decide } from '../../../lambda/consumer/slot';
 
 const NOW = 1_000_000;
 const DYING = { at: NOW, cause: 'PermanentError', deathId: 'd1' };

@@ -1,4 +1,4 @@
-import { CLOCK_SKEW_BOUND_MS } from '../../../lambda/consumer/slot';
+import { CLOCK_SKEW_BOUND_MS } from '../../../lambda/ledger';
 import { sleep } from '../../../lambda/ports';
 import { CONFIGURATION, failures, gate, Harness, job, message, REMAINING, START } from './harness';
 
