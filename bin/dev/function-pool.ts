@@ -141,6 +141,7 @@ export class FunctionPool {
     const { description, options } = this;
     const started = new FunctionProcess({
       ...options.scripts,
+      memoryMebibytes: description.memoryMebibytes,
       // Last, so that nothing in a template sends a call off this machine.
       environment: { ...processEnvironment(description), ...description.environment, ...options.environment },
       onSignal: options.onSignal,

@@ -26,7 +26,7 @@ export class BookingsStack extends Stack {
     const jobs = new CronFanout(this, 'BookingJobs', {
       entry: join(__dirname, 'jobs.ts'),
       schedule: ScheduleExpression.rate(Duration.minutes(5)),
-      maxConcurrency: 40,
+      maxConcurrency: 20,
       retry: RetryPolicy.exponential({ maxAttempts: 4, initialDelay: Duration.seconds(10) }),
       environment: { [BOOKINGS.variable]: bookings.tableName },
       removalPolicy: RemovalPolicy.DESTROY,
