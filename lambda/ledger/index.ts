@@ -1,4 +1,6 @@
+export * from './claim-guard';
 export * from './envelope';
 export * from './identity';
 export * from './pages';
 export * from './run-state';
+export * from './sweep';

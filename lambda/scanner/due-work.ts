@@ -1,12 +1,14 @@
-import type { OpenItem, PageItem } from '../contract';
+import type { OpenItem, PageId, PageItem } from '../contract';
 import { ITEM_KEYS } from '../contract';
-import { closeIfComplete, completeRunIfDue, isComplete, isUnfinished, pageOfRow } from '../ledger';
+import { closeIfComplete, completeRunIfDue, isComplete, isUnfinished, pageOfRow, sweepPage } from '../ledger';
 import type { ScannerContext } from './context';
 import { readRun } from './run-ledger';
 
 /** Rows of the index that one call reads, and those of them that it looks behind. */
 const ROWS_READ = 1000;
 const ROWS_CHECKED = 100;
+/** Records that one call settles which no message will come of any more. */
+const MAX_SWEPT = 500;
 
 /** What due work came upon. */
 export interface DueWork {
@@ -15,7 +17,8 @@ export interface DueWork {
 }
 
 /**
- * Repeats what a crash may have left undone: closes pages that are complete, completes runs, and deletes void rows of the index. Bounded; where there are more rows than it looks behind, it
+ * Repeats what a crash may have left undone: closes pages that are complete, completes runs, deletes void rows of the index, and settles what is lost on pages past their deadline.
+ * Bounded; where there are more rows than it looks behind, it
  * begins at a random one, so that none is left out for ever.
  */
 export async function doDueWork(context: ScannerContext): Promise<DueWork> {
@@ -39,6 +42,7 @@ async function checkPages(context: ScannerContext, rows: readonly OpenItem[]): P
   const pages = new Map(
     (await context.store.getMany<PageItem>(ids.map(ITEM_KEYS.page))).map((page) => [page.pk, page]),
   );
+  let swept = 0;
   for (const id of ids) {
     const page = pages.get(ITEM_KEYS.page(id).pk);
     if (page === undefined) {
@@ -46,6 +50,8 @@ async function checkPages(context: ScannerContext, rows: readonly OpenItem[]): P
       await context.store.delete(ITEM_KEYS.openPage(id));
     } else if (isComplete(page)) {
       await closeIfComplete(context, id, page);
+    } else if (swept < MAX_SWEPT) {
+      swept += await sweep(context, id, page, MAX_SWEPT - swept);
     }
   }
 }
@@ -61,4 +67,14 @@ async function needsScanner(context: ScannerContext, runId: string): Promise<boo
   }
   await completeRunIfDue(context, runId);
   return false;
+}
+
+async function sweep(context: ScannerContext, id: PageId, page: PageItem, limit: number): Promise<number> {
+  const { queueRetention, ledgerRetention } = context.configuration;
+  const swept = await sweepPage(context, id, page, { queueRetention, ledgerRetention, limit });
+  if (swept > 0) {
+    const { runId, jobType } = id;
+    context.logger.error('records died: no message of them came', { runId, jobType, page: id.page, records: swept });
+  }
+  return swept;
 }
