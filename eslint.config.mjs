@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'cdk.out/', 'coverage/', 'node_modules/', 'test/**/fixtures/'] },
+  { ignores: ['dist/', 'cdk.out/', 'coverage/', 'node_modules/', '.ministack/', '.elasticmq/', 'test/**/fixtures/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.ts'],

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { RUN_VARIABLE } from '../setup/external-run';
 import { REGION, type MiniStack } from '../setup/ministack';
 
 const ROOT = join(__dirname, '..', '..');
@@ -14,18 +15,16 @@ export interface CdkResult {
   readonly output: string;
 }
 
+/** Part of a resource of a template that tests read. */
+export interface TemplateResource {
+  readonly Type: string;
+  readonly Properties?: Readonly<Record<string, unknown>>;
+  readonly Metadata?: Readonly<Record<string, string>>;
+}
+
 /** Part of a synthesized template that tests read. */
 export interface Template {
-  readonly Resources: Readonly<
-    Record<
-      string,
-      {
-        readonly Type: string;
-        readonly Properties?: Readonly<Record<string, unknown>>;
-        readonly Metadata?: Readonly<Record<string, string>>;
-      }
-    >
-  >;
+  readonly Resources: Readonly<Record<string, TemplateResource>>;
 }
 
 /** The CDK CLI of this package, with one MiniStack for the cloud, and with a home, a cache and an output folder of its own. */
@@ -84,6 +83,7 @@ export class CdkCli {
         PATH: `${BIN}${delimiter}${process.env.PATH ?? ''}`,
         HOME: folder,
         TMPDIR: folder,
+        [RUN_VARIABLE]: process.env[RUN_VARIABLE],
         CDK_DISABLE_CLI_TELEMETRY: 'true',
         ...cloud,
         ...environment,

@@ -1,6 +1,6 @@
 import { DescribeStacksCommand, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import type { Clients } from './clients';
-import type { CdkCli, Template } from './cdk-cli';
+import type { CdkCli, Template, TemplateResource } from './cdk-cli';
 
 /** Where the CDK writes the construct path of a resource. */
 const PATH = 'aws:cdk:path';
@@ -39,16 +39,32 @@ export class DeployedStack {
 
   /** Physical id of the resource of a construct, e.g. `BookingJobs/Queue`. */
   id(constructPath: string): string {
-    const path = new RegExp(`^${this.name}/${constructPath}(/Resource)?$`);
-    const logicalId = Object.entries(this.template.Resources).find(([, { Metadata }]) =>
-      path.test(Metadata?.[PATH] ?? ''),
-    )?.[0];
+    const logicalId = this.logicalId(constructPath);
     const resource = this.resources.find((deployed) => deployed.logicalId === logicalId);
     if (resource === undefined) {
-      const paths = Object.values(this.template.Resources).map(({ Metadata }) => Metadata?.[PATH]);
-      throw new Error(`no resource ${constructPath} is deployed; the template has ${paths.join(', ')}`);
+      throw new Error(`${constructPath} is not deployed`);
     }
     return resource.physicalId;
+  }
+
+  /** What the template asks for. */
+  resource(constructPath: string): TemplateResource {
+    const resource = this.template.Resources[this.logicalId(constructPath)];
+    if (resource === undefined) {
+      throw new Error(`the template has no resource ${constructPath}`);
+    }
+    return resource;
+  }
+
+  private logicalId(constructPath: string): string {
+    const path = new RegExp(`^${this.name}/${constructPath}(/Resource)?$`);
+    const resources = Object.entries(this.template.Resources);
+    const found = resources.find(([, { Metadata }]) => path.test(Metadata?.[PATH] ?? ''));
+    if (found === undefined) {
+      const paths = resources.map(([, { Metadata }]) => Metadata?.[PATH]).join(', ');
+      throw new Error(`no construct ${constructPath} in the template; it has ${paths}`);
+    }
+    return found[0];
   }
 }
 

@@ -6,6 +6,8 @@ module.exports = {
   ...shared,
   rootDir: '../..',
   testMatch: ['<rootDir>/test/deploy/**/*.deploy.ts'],
+  globalSetup: '<rootDir>/test/deploy/global-setup.ts',
+  globalTeardown: '<rootDir>/test/deploy/global-teardown.ts',
   // Steps wait for events; only what hangs comes near this.
-  testTimeout: 240_000,
+  testTimeout: 420_000,
 };

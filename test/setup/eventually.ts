@@ -1,11 +1,11 @@
 const POLL_MS = 250;
-const DEADLINE_MS = 180_000;
+const DEADLINE_MS = 360_000;
 
 /**
  * Asks until the answer satisfies; resolves with it.
  *
  * @param what names the event that is waited for
- * @throws Error with the last answer after three minutes: far more than any event takes, even on a machine that is busy
+ * @throws Error with the last answer after six minutes: far more than any event takes, even on a machine that is busy
  */
 export async function eventually<T>(
   what: string,

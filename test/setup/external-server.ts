@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, openSync, closeSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RUN_VARIABLE } from './external-run';
 
 const LEASH = join(__dirname, 'leash.mjs');
 /** Starting takes a second or two; on a machine that is busy, a multiple of that. */
@@ -46,7 +47,13 @@ export async function startExternalServer(options: ExternalServerOptions): Promi
   const output = openSync(logFile, 'a');
   const leash = spawn(process.execPath, [LEASH, ...options.command(port)], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, ...options.environment(port, folder) },
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      TMPDIR: folder,
+      [RUN_VARIABLE]: process.env[RUN_VARIABLE],
+      ...options.environment(port, folder),
+    },
     stdio: ['pipe', output, output],
   });
   closeSync(output);

@@ -45,12 +45,7 @@ async function start(tls: Certificate | undefined): Promise<MiniStack> {
   const account = String(randomInt(100_000_000_000, 999_999_999_999));
   const server = await startExternalServer({
     name: 'MiniStack',
-    // It serves by hypercorn by itself, with which connections that are kept alive stall. It sends a Date header itself.
-    command: (port) => [
-      ...[join(PYTHON_TOOLS, 'python'), '-m', 'uvicorn', 'ministack.app:app', '--host', '127.0.0.1'],
-      ...['--port', String(port), '--no-date-header', '--no-access-log'],
-      ...(tls === undefined ? [] : ['--ssl-certfile', tls.certificate, '--ssl-keyfile', tls.key]),
-    ],
+    command: () => [join(PYTHON_TOOLS, 'python'), '-m', 'ministack'],
     environment: (port, folder) => ({
       BIND_HOST: '127.0.0.1',
       GATEWAY_PORT: String(port),

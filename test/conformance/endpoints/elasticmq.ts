@@ -1,13 +1,7 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startExternalServer, type ExternalServer } from '../../setup/external-server';
 
 const JARS = join(__dirname, '..', '..', '..', '.elasticmq', 'lib');
-
-/** Whether `scripts/install-tools.mjs elasticmq` has been run. */
-export function isElasticMqInstalled(): boolean {
-  return existsSync(JARS);
-}
 
 /** Starts ElasticMQ on loopback. */
 export function startElasticMq(): Promise<ExternalServer> {

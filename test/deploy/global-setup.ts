@@ -1,0 +1,3 @@
+import { markRun } from '../setup/external-run';
+
+export default markRun;
