@@ -116,7 +116,7 @@ function report(fanout: LocalFanout, completed: CompletedRun, loaded: number, js
     process.stdout.write(`${summaryText(summary, runId, localSeconds)}\n`);
     process.stdout.write(`${deadRecordsText(observer.deadRecords(runId))}\n`);
   }
-  const wrong = differences(observed, ledger, loaded);
+  const wrong = differences(observed, ledger, { eligible: loaded, maxHandlers: fanout.parts.maxHandlers });
   if (wrong.length > 0) {
     throw new CronFanoutError('BooksDoNotBalance', {
       what: `books of run ${runId}`,

@@ -26,8 +26,16 @@ export interface Summary {
   readonly seconds: number;
 }
 
-/** Compares what was seen of a run with its ledger, and both with themselves. Every line is an error. */
-export function differences(observed: Observed, ledger: RunTotals, loaded?: number): string[] {
+/** What a run is held against besides its own books. */
+export interface Expected {
+  /** Records that were loaded for it; absent: not known. */
+  readonly eligible?: number;
+  /** Handlers at once that are allowed. */
+  readonly maxHandlers: number;
+}
+
+/** Compares what was seen of a run with its ledger, both with themselves, and with what was to be expected. Every line is an error. */
+export function differences(observed: Observed, ledger: RunTotals, expected: Expected): string[] {
   const same = (['eligible', 'rejected', 'skipped', 'duplicate', 'succeeded', 'dead'] as const).map((name) =>
     equation(`${name}: seen`, observed[name], 'in the ledger', ledger[name]),
   );
@@ -45,7 +53,12 @@ export function differences(observed: Observed, ledger: RunTotals, loaded?: numb
       : `cancelled, expired or obsolete: ${observed.setAside} seen, ${neverCalled} in the ledger`,
     equation('books: eligible', ledger.eligible, 'enqueued or not', ledger.enqueued + notEnqueued),
     equation('books: enqueued', ledger.enqueued, 'settled', settled),
-    loaded === undefined ? undefined : equation('eligible: loaded', loaded, 'read', ledger.eligible),
+    expected.eligible === undefined
+      ? undefined
+      : equation('eligible: loaded', expected.eligible, 'read', ledger.eligible),
+    observed.maxConcurrentHandlers <= expected.maxHandlers
+      ? undefined
+      : `handlers at once: ${expected.maxHandlers} allowed, ${observed.maxConcurrentHandlers} seen`,
     equation('order: expected', 0, 'calls out of order', observed.outOfOrder),
     equation('once: expected', 0, 'calls for a record that was handled', observed.handledTwice),
   ].filter((line) => line !== undefined);

@@ -1,8 +1,9 @@
 import { CronFanoutError, ENVIRONMENT } from '../../lambda/contract';
+import type { FanoutConfiguration } from '../../lambda/contract';
 import type { AsynchronousOutcome } from './asynchronous-invocations';
 import type { DeployedFunction } from './deployment';
 import { Observer } from './observer';
-import type { LocalResources, ScheduleDescription } from './resources';
+import type { FanoutFunction, LocalResources, ScheduleDescription } from './resources';
 import { functionNameOf } from './resources';
 
 /** A fanout of the stack, with what a local run needs of it. */
@@ -17,6 +18,8 @@ export interface FanoutParts {
   readonly functions: ReadonlySet<string>;
   /** The schedule of its ticks. */
   readonly schedule: ScheduleDescription;
+  /** Handlers at once that its event source mapping allows. */
+  readonly maxHandlers: number;
   /** Invokes its scanner as the Scheduler does: asynchronously. */
   readonly invokeScanner: (event: unknown) => Promise<AsynchronousOutcome>;
 }
@@ -62,6 +65,7 @@ export function fanoutParts(
     deadLetterQueueUrl,
     functions: names,
     schedule,
+    maxHandlers: maxHandlers(resources, consumer),
     invokeScanner: (event) => scanner.asynchronous.invoke(event),
   };
 }
@@ -85,6 +89,13 @@ function chooseFanout(known: readonly string[], wanted: string | undefined): str
     });
   }
   return wanted ?? first ?? '';
+}
+
+/** In a single lane it is one handler, whatever the mapping allows. */
+function maxHandlers({ mappings }: LocalResources, { name, environment }: FanoutFunction): number {
+  const { lanes } = JSON.parse(environment[ENVIRONMENT.configuration] ?? '{}') as Partial<FanoutConfiguration>;
+  const mapping = mappings.find(({ functionName }) => functionName === name);
+  return lanes === 'single' || mapping === undefined ? 1 : mapping.batchSize * (mapping.maximumConcurrency ?? Infinity);
 }
 
 function isTick(input: string): boolean {

@@ -31,16 +31,18 @@ const OBSERVED: Observed = {
   handledTwice: 0,
 };
 
+const EXPECTED = { eligible: 20, maxHandlers: 5 };
+
 describe('differences', () => {
   it('finds none in books that balance, whether a withdrawn record was sent or not', () => {
-    expect(differences(OBSERVED, LEDGER, 20)).toEqual([]);
-    expect(differences({ ...OBSERVED, enqueued: 14, setAside: 4 }, LEDGER, 20)).toEqual([]);
+    expect(differences(OBSERVED, LEDGER, EXPECTED)).toEqual([]);
+    expect(differences({ ...OBSERVED, enqueued: 14, setAside: 4 }, LEDGER, EXPECTED)).toEqual([]);
   });
 
   it.each<keyof Observed>(['eligible', 'rejected', 'skipped', 'duplicate', 'succeeded', 'dead'])(
     'finds %s that was seen once more than the ledger has it',
     (name) => {
-      expect(differences({ ...OBSERVED, [name]: OBSERVED[name] + 1 }, LEDGER)).toEqual([
+      expect(differences({ ...OBSERVED, [name]: OBSERVED[name] + 1 }, LEDGER, EXPECTED)).toEqual([
         `${name}: seen ${OBSERVED[name] + 1}, in the ledger ${OBSERVED[name]}`,
       ]);
     },
@@ -51,15 +53,16 @@ describe('differences', () => {
     ['a message too many', { enqueued: 15 }],
     ['a record that vanished', { setAside: 5 }],
     ['a record that was set aside unseen', { setAside: 2 }],
+    ['more handlers at once than are allowed', { maxConcurrentHandlers: 6 }],
     ['a call out of order', { outOfOrder: 1 }],
     ['a record that was handled twice', { handledTwice: 1 }],
   ])('finds %s', (_name, change) => {
-    expect(differences({ ...OBSERVED, ...change }, LEDGER)).toHaveLength(1);
+    expect(differences({ ...OBSERVED, ...change }, LEDGER, EXPECTED)).toHaveLength(1);
   });
 
   it('finds a ledger that does not balance in itself, and records that were never read', () => {
     const ledger = { ...LEDGER, eligible: 21, cancelled: 2 };
-    expect(differences({ ...OBSERVED, eligible: 21, setAside: 4 }, ledger, 20)).toEqual([
+    expect(differences({ ...OBSERVED, eligible: 21, setAside: 4 }, ledger, EXPECTED)).toEqual([
       'books: eligible 21, enqueued or not 20',
       'books: enqueued 14, settled 15',
       'eligible: loaded 20, read 21',
