@@ -58,6 +58,18 @@ export class MemoryStateStore implements StateStore {
     return Promise.resolve(true);
   }
 
+  /** The stored item itself, without a copy: to look at, never to change. A write replaces it. */
+  peek(key: ItemKey): Readonly<Record<string, Attribute | undefined>> | undefined {
+    return this.read(key);
+  }
+
+  /** The stored items of a partition, or all of them, without a copy: to look at, never to change. */
+  *peekAll(pk?: string): Generator<Readonly<Record<string, Attribute | undefined>>, void, undefined> {
+    for (const partition of pk === undefined ? this.partitions.values() : [this.partitions.get(pk)]) {
+      yield* partition?.values() ?? [];
+    }
+  }
+
   /** Every stored item, ordered by key: for assertions. */
   items(): ItemKey[] {
     return [...this.partitions.values()]

@@ -35,15 +35,15 @@ export class VirtualClock implements Clock {
   /** Moves forward, firing what becomes due; promises settle before, between and after the timers. */
   async advance(milliseconds: number): Promise<void> {
     const target = this.current + milliseconds;
-    await settle();
+    await settled();
     for (let next = this.first(); next !== undefined && next.due <= target; next = this.first()) {
       this.pending.delete(next);
       this.current = Math.max(this.current, next.due);
       next.callback();
-      await settle();
+      await settled();
     }
     this.current = target;
-    await settle();
+    await settled();
   }
 
   /**
@@ -55,7 +55,7 @@ export class VirtualClock implements Clock {
     const state = { settled: false };
     const done = work.finally(() => (state.settled = true));
     done.catch(() => undefined);
-    await settle();
+    await settled();
     for (let fired = 0; !state.settled; fired++) {
       const next = this.first();
       if (next === undefined || fired >= maxTimers) {
@@ -64,6 +64,28 @@ export class VirtualClock implements Clock {
       await this.advance(Math.max(0, next.due - this.current));
     }
     return done;
+  }
+
+  /**
+   * Moves to the next timer and fires it alone; promises settle afterwards, by {@link settled}.
+   *
+   * @param until epoch milliseconds up to which a timer is looked for
+   * @returns whether there was one
+   */
+  fireNext(until = Infinity): boolean {
+    const next = this.first();
+    if (next === undefined || next.due > until) {
+      return false;
+    }
+    this.pending.delete(next);
+    this.current = Math.max(this.current, next.due);
+    next.callback();
+    return true;
+  }
+
+  /** Moves forward without firing anything: at most to the next timer. */
+  elapse(milliseconds: number): void {
+    this.current = Math.min(this.current + milliseconds, this.first()?.due ?? Infinity);
   }
 
   private first(): Pending | undefined {
@@ -78,7 +100,7 @@ export class VirtualClock implements Clock {
 }
 
 /** Lets every chain of promises run that waits for nothing but promises, however long it is. */
-function settle(): Promise<void> {
+export function settled(): Promise<void> {
   // eslint-disable-next-line no-restricted-globals -- a turn of the event loop, which comes after all of its microtasks
   return new Promise((resolve) => setImmediate(resolve));
 }

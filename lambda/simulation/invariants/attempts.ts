@@ -1,0 +1,135 @@
+import type { Claim, DeadItem } from '../../contract';
+import { isPermanentError } from '../../job/failures';
+import type { HandlerCall, Observation } from '../world/observation';
+import type { Invariant, InvariantRule, Watched } from './invariant';
+import type { PlaceState } from './ledger-model';
+
+/** 6. Attempts are calls of the handler: never more than allowed, none used by waiting, and a record dies only by them or by a `PermanentError`. */
+export const attempts: InvariantRule = {
+  name: 'attempts are calls',
+  watch: (watched): Invariant => {
+    const cycles = new Map<PlaceState, number>();
+    return {
+      observe: (observation) => {
+        if (observation.type === 'redriven') {
+          const { envelope } = observation;
+          const place = envelope === undefined ? undefined : watched.ledger.placeOfMessage(envelope);
+          if (place !== undefined) {
+            cycles.set(place, 0);
+          }
+        } else if (observation.type === 'handlerStarted') {
+          const place = watched.ledger.placeOfCall(observation.call);
+          if (place !== undefined && !watched.ledger.isRedrive(observation.call)) {
+            started(watched, place, observation.call);
+          } else if (place !== undefined) {
+            redriven(watched, place, observation.call, cycles);
+          }
+        } else if (observation.type === 'written' && observation.key.pk.endsWith('#DEAD')) {
+          if (observation.before === undefined && observation.after !== undefined) {
+            died(watched, observation.after as unknown as DeadItem);
+          }
+        } else if (observation.type === 'written' && observation.key.sk === 'PAGE') {
+          claimChanged(watched, observation);
+        }
+      },
+    };
+  },
+};
+
+function started(watched: Watched, place: PlaceState, call: HandlerCall): void {
+  const { violated } = watched;
+  // The call itself is in the list already.
+  const earlier = place.calls.slice(0, -1);
+  const previous = earlier.at(-1)?.attempt ?? 0;
+  if (call.attempt > call.maxAttempts || place.calls.length > call.maxAttempts) {
+    violated(
+      `${call.key} of run ${call.runId} is called ${place.calls.length} times, attempt ${call.attempt} of ${call.maxAttempts}`,
+    );
+  }
+  if (call.attempt <= previous) {
+    violated(`${call.key} of run ${call.runId} is called as attempt ${call.attempt} after attempt ${previous}`);
+  }
+  const unused = call.attempt - place.calls.length - excusedClaims(watched, place);
+  if (unused > 0) {
+    violated(`${call.key} of run ${call.runId} has lost ${unused} attempts without a call`);
+  }
+}
+
+/** Claims of environments that met a fault or ended: they may not have come to their call. */
+function excusedClaims({ ledger }: Watched, place: PlaceState): number {
+  const callers = place.calls.map(({ instance }) => instance.name);
+  let excused = 0;
+  for (const claimant of place.claimants) {
+    const index = callers.indexOf(claimant);
+    if (index >= 0) {
+      callers.splice(index, 1);
+    } else if (ledger.troubled.has(claimant)) {
+      excused += 1;
+    }
+  }
+  return excused;
+}
+
+function redriven({ violated }: Watched, place: PlaceState, call: HandlerCall, cycles: Map<PlaceState, number>): void {
+  const calls = (cycles.get(place) ?? 0) + 1;
+  cycles.set(place, calls);
+  if (call.attempt > call.maxAttempts || calls > call.maxAttempts) {
+    violated(`${call.key} of run ${call.runId} is called ${calls} times in its redrive`);
+  }
+}
+
+function died(watched: Watched, dead: DeadItem): void {
+  const { ledger, violated } = watched;
+  const place = [
+    dead.pk.slice(0, -'#DEAD'.length),
+    dead.runId,
+    dead.jobType,
+    dead.segment,
+    dead.page,
+    dead.ordinal,
+  ].join('|');
+  const state = ledger.places.get(place);
+  if (state === undefined || state.outcome !== undefined) {
+    return;
+  }
+  const { calls } = state;
+  const maxAttempts = calls.at(-1)?.maxAttempts;
+  switch (dead.cause) {
+    case 'PermanentError':
+      if (!calls.some(({ thrown }) => isPermanentError(thrown))) {
+        violated(`${dead.key} dies of a PermanentError that nobody threw`);
+      }
+      return;
+    case 'AttemptsExhausted': {
+      const used = calls.length + excusedClaims(watched, state);
+      if (maxAttempts !== undefined && (used < maxAttempts || dead.attempts !== maxAttempts)) {
+        violated(`${dead.key} dies of ${dead.attempts} attempts, of which it had ${used} of ${maxAttempts}`);
+      }
+      return;
+    }
+    default:
+      violated(`${dead.key} dies of ${dead.cause}, far from the last receive`);
+  }
+}
+
+/** Attempts of a claim go back only where its handler was not called. */
+function claimChanged(
+  { ledger, violated }: Watched,
+  { key, before, change }: Extract<Observation, { type: 'written' }>,
+): void {
+  const claims = (before?.claims ?? {}) as unknown as Readonly<Record<string, Claim | undefined>>;
+  for (const [[name, ordinal = ''], value] of change?.set ?? []) {
+    const old = name === 'claims' ? claims[ordinal] : undefined;
+    const now = value as unknown as Claim;
+    if (old === undefined || now.a >= old.a) {
+      continue;
+    }
+    const [fanoutId, runId, jobType, segment, page] = key.pk.split('#');
+    const place = ledger.places.get(
+      [fanoutId, runId, jobType, Number(segment), Number(page), Number(ordinal)].join('|'),
+    );
+    if (place?.calls.some(({ attempt }) => attempt === old.a) === true) {
+      violated(`attempt ${old.a} of ${place.key ?? ''} of run ${place.runId} is taken back after its call`);
+    }
+  }
+}

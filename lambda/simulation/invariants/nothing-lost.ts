@@ -1,0 +1,175 @@
+import type { MemoryStateStore } from '../memory-state-store';
+import type { Observation } from '../world/observation';
+import { observing } from '../world/observation';
+import type { FanoutView } from '../world/world-view';
+import type { RecordSpec } from '../world/spec';
+import { deathsAt, deathsOf } from './deaths';
+import type { Invariant, InvariantRule, Watched } from './invariant';
+import type { PlaceState, RunState } from './ledger-model';
+
+/** Times that a source must have failed in a row for its run to fail. */
+const SOURCE_TRIES = 4;
+
+/** 1. Nothing is lost: every eligible record of a run has one outcome, with its reason; nothing is acknowledged before. */
+export const nothingLost: InvariantRule = {
+  name: 'nothing is lost',
+  watch: (watched): Invariant => ({
+    observe: observing({
+      acknowledged: (observation) => {
+        acknowledged(watched, observation);
+      },
+      backstopped: (observation) => {
+        backstopped(watched, observation);
+      },
+      written: (observation) => {
+        if (observation.key.sk === 'PAGE') {
+          settledNow(watched, observation);
+        }
+      },
+    }),
+    atRest: () => {
+      for (const run of watched.ledger.runs.values()) {
+        checkRun(watched, run);
+      }
+      checkDead(watched);
+    },
+  }),
+};
+
+function acknowledged(
+  { world, ledger, violated }: Watched,
+  { fanoutId, envelope }: Extract<Observation, { type: 'acknowledged' }>,
+): void {
+  if (envelope?.fanout !== fanoutId) {
+    return;
+  }
+  if (envelope.deathId !== undefined) {
+    const dead = deathsOf(world.memory, fanoutId).find(({ deathId }) => deathId === envelope.deathId);
+    if (dead?.state === 'dead' || dead?.state === 'redriven') {
+      violated(`the redrive of ${envelope.key} is acknowledged before it has an outcome`);
+    }
+    return;
+  }
+  if (ledger.placeOfMessage(envelope)?.outcome === undefined) {
+    violated(`${envelope.key} of run ${envelope.run} is acknowledged before it is settled`);
+  }
+}
+
+function backstopped(
+  { ledger, violated }: Watched,
+  { fanoutId, envelope, isLost }: Extract<Observation, { type: 'backstopped' }>,
+): void {
+  if (envelope?.fanout === fanoutId && ledger.placeOfMessage(envelope)?.outcome === undefined) {
+    violated(
+      `${envelope.key} of run ${envelope.run} ${isLost ? 'grows too old' : 'is received too often'} and is not settled`,
+    );
+  }
+}
+
+/** What is settled now has the reason that its outcome names. */
+function settledNow(
+  { ledger, world, violated }: Watched,
+  { key, before, change }: Extract<Observation, { type: 'written' }>,
+): void {
+  for (const [[outcome], ordinals] of change?.add ?? []) {
+    if (outcome === 'settled') {
+      continue;
+    }
+    for (const ordinal of ordinals as ReadonlySet<number>) {
+      const place =
+        (before?.[outcome] as ReadonlySet<number> | undefined)?.has(ordinal) === true
+          ? undefined
+          : ledger.placeAt(key.pk, ordinal);
+      const reason = place === undefined ? undefined : missingReason(place, outcome, world.memory, ledger.buried);
+      if (place !== undefined && (place.outcome !== outcome || reason !== undefined)) {
+        violated(
+          `${place.key ?? place.hash} of run ${place.runId} is settled as ${outcome}, ${reason ?? `but it is ${place.outcome ?? 'open'}`}`,
+        );
+      }
+    }
+  }
+}
+
+function missingReason(
+  place: PlaceState,
+  outcome: string,
+  memory: MemoryStateStore,
+  buried: ReadonlySet<string>,
+): string | undefined {
+  switch (outcome) {
+    case 'succeeded':
+      return place.calls.some(({ result }) => result === 'succeeded') ? undefined : 'though no call has succeeded';
+    case 'withdrawn':
+      return place.calls.length > 0 ? 'though its handler was called' : undefined;
+    case 'dead': {
+      const dead = deathsAt(memory, place)[0];
+      return dead === undefined
+        ? 'without a cause'
+        : buried.has(dead.deathId)
+          ? undefined
+          : 'and is not in the dead-letter queue';
+    }
+    default:
+      return undefined;
+  }
+}
+
+function checkRun(watched: Watched, run: RunState): void {
+  const { fanouts, violated, world } = watched;
+  const { state, cause } = run.item;
+  if (state === 'skipped') {
+    return;
+  }
+  if (state === 'failed') {
+    if (world.plan.struck.length < SOURCE_TRIES) {
+      violated(`run ${run.runId} failed without a reason: ${cause ?? ''}`);
+    }
+    return;
+  }
+  const fanout = fanouts.find(({ id }) => id === run.fanoutId);
+  for (const { jobType, records } of fanout?.spec.jobs ?? []) {
+    const changed = fanout?.tables.get(jobType)?.changed;
+    for (const record of records) {
+      if (fanout !== undefined && changed?.has(record.key) === false) {
+        checkRecord(watched, fanout, run, jobType, record);
+      }
+    }
+  }
+}
+
+/** A record that was there all the time has a place, or a reason for having none. */
+function checkRecord(
+  { ledger, violated }: Watched,
+  { id }: FanoutView,
+  { runId }: RunState,
+  jobType: string,
+  record: RecordSpec,
+): void {
+  const places = ledger.placesOf(id, runId, jobType, record.key);
+  const kept = places.filter(({ outcome }) => outcome !== 'withdrawn');
+  const outcome = kept[0]?.outcome;
+  if (places.length > 0 && kept.length === 0) {
+    violated(`${record.key} of run ${runId} is withdrawn though its source yields it`);
+  }
+  if (kept.length === 0 && record.flaw === undefined) {
+    const elsewhere = ledger.placesOfKey(id, jobType, record.key).filter((place) => place.runId !== runId);
+    if (elsewhere.length === 0) {
+      violated(`${record.key} is missing in run ${runId}: neither sent nor in flight nor dead in another run`);
+    }
+  }
+  if (outcome === 'obsolete' && record.obsolete !== true) {
+    violated(`${record.key} of run ${runId} is settled as obsolete, which it is not`);
+  }
+  if (outcome === 'rejected' && record.flaw === undefined) {
+    violated(`${record.key} of run ${runId} is rejected without a flaw`);
+  }
+}
+
+/** Every death that was written down lies in the dead-letter queue, or was redriven from there. */
+function checkDead({ world, fanouts, ledger, violated }: Watched): void {
+  for (const { deathId, key } of fanouts.flatMap(({ id }) => deathsOf(world.memory, id))) {
+    if (!ledger.buried.has(deathId)) {
+      violated(`${key} is dead and not in the dead-letter queue`);
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import type { KeysItem, LockItem, PageItem } from '../../contract';
+import { ITEM_KEYS } from '../../contract';
+import { hashText, keyHash, HASH_BYTES } from '../../ledger';
+import type { Instance } from '../world/instance';
+import type { Observation, Stored } from '../world/observation';
+import { observing } from '../world/observation';
+import type { Invariant, InvariantRule, Watched } from './invariant';
+
+/** What a scanner has been told of its lock in its current invocation. */
+interface Knowledge {
+  leaseUntil?: number;
+  isLost: boolean;
+}
+
+/**
+ * 4. Only the newest holder writes pages: fences never go back, a page is written down before it is sent and complete before the next one is written, what is sealed stays as it is, and who knows that the lock is
+ * lost sends nothing more. Nobody takes or gives back a lock that is another's.
+ */
+export const oneHand: InvariantRule = {
+  name: 'one hand on the pages',
+  watch: (watched): Invariant => {
+    const knowledge = new Map<Instance, Knowledge>();
+    const holders = new Map<string, Instance>();
+    const handedOver = new Set<string>();
+    return {
+      observe: observing({
+        invoked: ({ by }) => {
+          knowledge.set(by, { isLost: false });
+        },
+        lockAnswered: ({ by, isApplied, leaseUntil }) => {
+          knowledge.set(by, { isLost: !isApplied, ...(leaseUntil === undefined ? {} : { leaseUntil }) });
+        },
+        handedOver: ({ fanoutId, fence }) => {
+          handedOver.add(`${fanoutId}|${fence}`);
+        },
+        sending: (observation) => {
+          sending(watched, observation, knowledge.get(observation.by));
+        },
+        queued: (observation) => {
+          queued(watched, observation);
+        },
+        written: (observation) => {
+          written(watched, observation);
+          if (observation.key.sk === 'LOCK') {
+            lockWritten(watched, observation, holders, handedOver);
+          }
+        },
+      }),
+    };
+  },
+};
+
+function sending(
+  { violated }: Watched,
+  { by, entries }: Extract<Observation, { type: 'sending' }>,
+  known: Knowledge | undefined,
+): void {
+  const isLapsed = known?.leaseUntil !== undefined && by.clock.now() >= known.leaseUntil;
+  if (known?.isLost === true || isLapsed) {
+    violated(`${by.name} sends ${entries.length} messages though its lock ${isLapsed ? 'has lapsed' : 'is lost'}`);
+  }
+}
+
+function queued({ world, violated }: Watched, { fanoutId, envelope }: Extract<Observation, { type: 'queued' }>): void {
+  if (envelope?.fanout !== fanoutId || envelope.deathId !== undefined) {
+    return;
+  }
+  const id = { fanoutId, runId: envelope.run, jobType: envelope.job, segment: envelope.segment, page: envelope.page };
+  const keys = world.memory.peek(ITEM_KEYS.keys(id)) as KeysItem | undefined;
+  const page = world.memory.peek(ITEM_KEYS.page(id)) as PageItem | undefined;
+  const start = envelope.ordinal * HASH_BYTES;
+  const hash = keys?.hashes.subarray(start, start + HASH_BYTES) ?? new Uint8Array();
+  if (hashText(hash) !== hashText(keyHash(envelope.job, envelope.key))) {
+    violated(
+      `${envelope.key} is sent as page ${envelope.page}, ordinal ${envelope.ordinal}, which is not written down as such`,
+    );
+  } else if (page === undefined) {
+    violated(`${envelope.key} is sent before its page exists`);
+  } else if (page.closed !== true && world.memory.peek(ITEM_KEYS.openPage(id)) === undefined) {
+    violated(`${envelope.key} is sent while page ${envelope.page} is missing in the index of open pages`);
+  }
+}
+
+function written(
+  { world, violated }: Watched,
+  { key, before, after, by }: Extract<Observation, { type: 'written' }>,
+): void {
+  if (before === undefined || after === undefined) {
+    if (after !== undefined && key.sk.startsWith('KEYS#')) {
+      nextPage(world.memory, key, (what) => {
+        violated(`${by.name} ${what}`);
+      });
+    }
+    return;
+  }
+  const [old, now] = [numberOf(before, 'fence'), numberOf(after, 'fence')];
+  if (old !== undefined && (now === undefined || now < old)) {
+    violated(`${by.name} takes the fence of ${key.pk} ${key.sk} back from ${old} to ${now ?? 'nothing'}`);
+  }
+  if (key.sk === 'PAGE') {
+    pageChanged(world.memory, key.pk, before as unknown as PageItem, after as unknown as PageItem, violated);
+  } else if (key.sk.startsWith('KEYS#')) {
+    keysChanged(world.memory, key, before as unknown as KeysItem, after as unknown as KeysItem, violated);
+  }
+}
+
+function nextPage(
+  memory: Watched['world']['memory'],
+  key: { pk: string; sk: string },
+  violated: (what: string) => void,
+): void {
+  const page = Number(key.sk.slice('KEYS#'.length));
+  const before = page === 0 ? undefined : pageOfKeys(memory, key.pk, page - 1);
+  if (page > 0 && before?.sealed === undefined) {
+    violated(`writes page ${page} down before page ${page - 1} is accepted`);
+  }
+}
+
+function pageOfKeys(memory: Watched['world']['memory'], pk: string, page: number): PageItem | undefined {
+  return memory.peek({ pk: `${pk}#${String(page).padStart(6, '0')}`, sk: 'PAGE' }) as PageItem | undefined;
+}
+
+function pageChanged(
+  memory: Watched['world']['memory'],
+  pk: string,
+  before: PageItem,
+  after: PageItem,
+  violated: (what: string) => void,
+): void {
+  if (before.sealed !== undefined && before.sealed !== after.sealed) {
+    violated(`the seal of ${pk} changes from ${before.sealed} to ${after.sealed ?? 'nothing'}`);
+  }
+  if (before.sealed === undefined && after.sealed !== undefined) {
+    const [, page = ''] = /#(\d+)$/.exec(pk) ?? [];
+    const keys = memory.peek({ pk: pk.slice(0, -page.length - 1), sk: `KEYS#${page}` }) as KeysItem | undefined;
+    if (keys?.count !== after.sealed) {
+      violated(`${pk} is sealed with ${after.sealed} ordinals, its keys are ${keys?.count ?? 'absent'}`);
+    }
+  }
+  if ((after.settled?.size ?? 0) < (before.settled?.size ?? 0) || (before.closed === true && after.closed !== true)) {
+    violated(`${pk} loses what was settled`);
+  }
+}
+
+function keysChanged(
+  memory: Watched['world']['memory'],
+  key: { pk: string; sk: string },
+  before: KeysItem,
+  after: KeysItem,
+  violated: (what: string) => void,
+): void {
+  const isSame = Buffer.compare(before.hashes, after.hashes.subarray(0, before.hashes.length)) === 0;
+  if (!isSame || after.count * HASH_BYTES !== after.hashes.length) {
+    violated(`${key.pk} ${key.sk} gives ordinals that were written down to other records`);
+  }
+  const page = pageOfKeys(memory, key.pk, Number(key.sk.slice('KEYS#'.length)));
+  const isChanged = before.count !== after.count || before.after !== after.after || before.last !== after.last;
+  if (page?.sealed !== undefined && isChanged) {
+    violated(`${key.pk} ${key.sk} changes after its page is sealed`);
+  }
+}
+
+function lockWritten(
+  { violated }: Watched,
+  { by, before, after, fanoutId }: Extract<Observation, { type: 'written' }>,
+  holders: Map<string, Instance>,
+  handedOver: ReadonlySet<string>,
+): void {
+  const [old, now] = [before as LockItem | undefined, after as LockItem | undefined];
+  if (now?.token !== undefined && now.token !== old?.token) {
+    holders.set(now.token, by);
+    if (old !== undefined && now.fence <= old.fence) {
+      violated(`${by.name} takes the lock without a newer fence`);
+    }
+    const isFree = old?.token === undefined || old.leaseUntil <= by.clock.now();
+    if (!isFree && !handedOver.has(`${fanoutId}|${old.fence}`)) {
+      violated(`${by.name} takes the lock that ${holders.get(old.token ?? '')?.name ?? '?'} holds`);
+    }
+  } else if (old?.token !== undefined && holders.get(old.token) !== by) {
+    violated(`${by.name} changes the lock that ${holders.get(old.token)?.name ?? '?'} holds`);
+  }
+}
+
+function numberOf(item: Stored, name: string): number | undefined {
+  const value = item[name];
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,34 @@
+import type { DeadItem } from '../../contract';
+import type { Observation } from '../world/observation';
+import { deathsOf } from './deaths';
+import type { Invariant, InvariantRule, Watched } from './invariant';
+
+/** States of a death after which it is not worked on any more. */
+const OVER: ReadonlySet<string> = new Set(['succeeded', 'obsolete', 'deadAgain', 'purged']);
+
+/** A redriven death runs once: it ends in one outcome, which stays, and the totals of its run keep the death. */
+export const redrive: InvariantRule = {
+  name: 'redrive',
+  watch: (watched): Invariant => ({
+    observe: (observation) => {
+      if (observation.type === 'written' && observation.key.pk.endsWith('#DEAD')) {
+        deathChanged(watched, observation);
+      }
+    },
+    atRest: () => {
+      const deaths = watched.fanouts.flatMap(({ id }) => deathsOf(watched.world.memory, id));
+      for (const { deathId, state, key } of deaths) {
+        if (watched.ledger.redriven.has(deathId) && !OVER.has(state)) {
+          watched.violated(`the redrive of ${key} ends as ${state}`);
+        }
+      }
+    },
+  }),
+};
+
+function deathChanged({ violated }: Watched, { before, after }: Extract<Observation, { type: 'written' }>): void {
+  const [old, now] = [before as DeadItem | undefined, after as DeadItem | undefined];
+  if (old !== undefined && OVER.has(old.state) && now?.state !== old.state) {
+    violated(`the redrive of ${old.key} goes from ${old.state} to ${now?.state ?? 'nothing'}`);
+  }
+}

@@ -1,0 +1,41 @@
+import { CronFanoutError } from '../../contract';
+import { chaos, crashes, network, zombies } from './failures';
+import { changingSource, handlers, plain, poison } from './records';
+import type { Scenario } from './scenario';
+import { deploy, neighbours, redrives, singleLane, ticks } from './traffic';
+
+/** Every scenario, in the order in which seeds take turns among them. */
+export const SCENARIOS: readonly Scenario[] = [
+  plain,
+  handlers,
+  crashes,
+  zombies,
+  network,
+  ticks,
+  changingSource,
+  singleLane,
+  deploy,
+  poison,
+  neighbours,
+  redrives,
+  chaos,
+];
+
+/**
+ * The scenario with this name.
+ *
+ * @throws CronFanoutError `UnknownScenario`
+ */
+export function scenarioNamed(name: string): Scenario {
+  const scenario = SCENARIOS.find((one) => one.name === name);
+  if (scenario === undefined) {
+    const known = SCENARIOS.map((one) => one.name).join(', ');
+    throw new CronFanoutError('UnknownScenario', {
+      what: 'scenario of the simulation',
+      received: JSON.stringify(name),
+      allowed: known,
+      change: 'choose one of these',
+    });
+  }
+  return scenario;
+}

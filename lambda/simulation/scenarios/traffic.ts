@@ -1,0 +1,129 @@
+import type { Behaviour, JobSpec } from '../world/spec';
+import type { Scenario } from './scenario';
+import {
+  drawConfiguration,
+  drawCount,
+  drawFanout,
+  drawJob,
+  drawOf,
+  drawRecords,
+  drawTicks,
+  drawWorld,
+  QUICK_BEHAVIOURS,
+  SKEW_MS,
+} from './scenario';
+
+/** Ticks that come twice or late, and scans in several invocations. */
+export const ticks: Scenario = {
+  name: 'ticks',
+  about: 'duplicate, late and overlapping ticks; scans that need continuations, some lost or doubled',
+  draw: (seed) => {
+    const draw = drawOf(seed, 'ticks');
+    const records = drawRecords(draw, drawCount(draw, 100), 'r', QUICK_BEHAVIOURS);
+    const count = draw.int(1, 4);
+    const repeated = [...drawTicks(draw, count, 1), ...drawTicks(draw, count, 1)].map((tick) =>
+      draw.chance(0.5) ? tick : { ...tick, at: tick.at + draw.int(0, 150_000) },
+    );
+    const fanout = drawFanout(draw, [drawJob(draw, records)], {
+      ticks: repeated,
+      scannerTimeout: draw.pick([5, 15, 60]),
+      watchdog: 60,
+    });
+    return drawWorld(seed, [fanout], {
+      faults: { duplicateInvocation: 0.4, lostInvocation: 0.3, sourceSlow: 0.2, crash: 0.004, slow: 0.02 },
+      faultPlaces: draw.int(100, 1000),
+      skewMs: SKEW_MS,
+    });
+  },
+};
+
+/** One lane for everything. */
+export const singleLane: Scenario = {
+  name: 'single-lane',
+  about: 'maxConcurrency 1: one lane for everything, which a failing head blocks or does not',
+  draw: (seed) => {
+    const draw = drawOf(seed, 'single-lane');
+    const records = drawRecords(draw, drawCount(draw, 50), 'r', QUICK_BEHAVIOURS);
+    const configuration = drawConfiguration(draw, {
+      lanes: 'single',
+      serialFailure: draw.pick(['block', 'deadLetterAndContinue']),
+    });
+    return drawWorld(seed, [drawFanout(draw, [drawJob(draw, records)], { configuration })], {
+      faults: { crash: 0.005, pause: 0.004, replyLost: 0.005, redelivery: 0.01, partial: 0.05 },
+      faultPlaces: draw.int(50, 800),
+      skewMs: SKEW_MS,
+    });
+  },
+};
+
+/** Deployments in the midst of runs. */
+export const deploy: Scenario = {
+  name: 'deploy',
+  about: 'deployments in the midst of runs, with other numbers and another lane rule',
+  draw: (seed) => {
+    const draw = drawOf(seed, 'deploy');
+    const records = drawRecords(draw, drawCount(draw, 80), 'r', QUICK_BEHAVIOURS);
+    const fanout = drawFanout(draw, [drawJob(draw, records)], {
+      ticks: drawTicks(draw, draw.int(1, 3), 2),
+      watchdog: 120,
+    });
+    const deploys = draw.list(draw.int(1, 3), () => ({
+      at: draw.int(0, 240_000),
+      concurrency: draw.int(2, 8),
+      batchSize: draw.pick([1, 5, 10]),
+      configuration: {
+        ...fanout.configuration,
+        pageSize: draw.pick([1, 5, 20]),
+        lanes: draw.pick(['group', 'group', 'single'] as const),
+      },
+    }));
+    return drawWorld(seed, [{ ...fanout, deploys }], {
+      faults: { crash: 0.01, pause: 0.005, replyLost: 0.01 },
+      faultPlaces: draw.int(50, 800),
+      skewMs: SKEW_MS,
+    });
+  },
+};
+
+/** Two fanouts in one table. */
+export const neighbours: Scenario = {
+  name: 'neighbours',
+  about: 'two fanouts share a table and all their keys; several jobs in one of them',
+  draw: (seed) => {
+    const draw = drawOf(seed, 'neighbours');
+    const jobs = (prefix: string, count: number): JobSpec[] =>
+      draw.list(count, (n) => ({
+        ...drawJob(draw, drawRecords(draw, drawCount(draw, 40), `${prefix}${n}-`, QUICK_BEHAVIOURS)),
+        jobType: `job${n}`,
+      }));
+    const fanouts = [
+      drawFanout(draw, jobs('a', 1), { fanoutId: 'F' }),
+      drawFanout(draw, jobs('b', draw.int(1, 3)), { fanoutId: 'F2' }),
+    ];
+    return drawWorld(seed, fanouts, {
+      faults: { crash: 0.01, replyLost: 0.01, pause: 0.005, late: 0.005 },
+      faultPlaces: draw.int(50, 800),
+      skewMs: SKEW_MS,
+    });
+  },
+};
+
+/** Dead records that get another chance. */
+export const redrives: Scenario = {
+  name: 'redrives',
+  about: 'dead records are redriven, natively too, while the run goes on and others follow',
+  draw: (seed) => {
+    const draw = drawOf(seed, 'redrives');
+    const behaviours: readonly Behaviour[] = ['fail', 'refuse', 'refuse', 'succeed'];
+    const records = drawRecords(draw, drawCount(draw, 30), 'r', behaviours);
+    const fanout = drawFanout(draw, [drawJob(draw, records)], {
+      redrives: draw.list(draw.int(1, 3), () => ({ at: draw.int(30_000, 900_000), native: draw.chance(0.5) })),
+      ticks: drawTicks(draw, draw.int(1, 3), 3),
+    });
+    return drawWorld(seed, [fanout], {
+      faults: { crash: 0.01, replyLost: 0.01, redelivery: 0.01, handlerError: 0.1 },
+      faultPlaces: draw.int(50, 800),
+      skewMs: SKEW_MS,
+    });
+  },
+};
