@@ -55,6 +55,7 @@ export const BOUNDS = {
   handlerTimeout: { min: 1, max: LAMBDA.timeoutSeconds, unit: 'seconds', source: LAMBDA_LIMITS },
   expiresAfter: { min: 1, max: SQS.retentionSeconds.max, unit: 'seconds', source: OURS },
   quarantine: { min: 0, max: SQS.retentionSeconds.max, unit: 'seconds', default: HOUR, source: OURS },
+  segments: { min: 1, max: 16, unit: 'segments', default: 1, source: OURS },
   queueRetention: {
     min: HOUR,
     max: SQS.retentionSeconds.max,

@@ -2,7 +2,7 @@ import { Token } from 'aws-cdk-lib';
 import { CronFanoutError, JOB_TYPE_PATTERN, JOB_TYPE_RULE } from '../lambda/contract';
 import type { FanoutConfiguration, JobConfiguration } from '../lambda/contract';
 import { BOUNDS } from './bounds';
-import { checkDuration, checkKnown } from './checks';
+import { checkDuration, checkKnown, checkNumber } from './checks';
 import { Deduplication } from './deduplication';
 import type { CronFanoutProps, JobOptions } from './props';
 import { RetryPolicy } from './retry-policy';
@@ -60,6 +60,9 @@ function jobConfiguration(prefix: string, options: JobOptions, timeout: number):
     ...seconds('handlerTimeout'),
     ...seconds('expiresAfter'),
     ...seconds('quarantine'),
+    ...(options.segments === undefined
+      ? {}
+      : { segments: checkNumber('segments', options.segments, `${prefix}segments`) }),
   };
   if (job.handlerTimeout !== undefined && !Token.isUnresolved(job.handlerTimeout) && job.handlerTimeout >= timeout) {
     throw new CronFanoutError('ConflictingOptions', {

@@ -47,6 +47,13 @@ export interface JobOptions {
    * @default Duration.hours(1)
    */
   readonly quarantine?: Duration;
+  /**
+   * Parts that the source is read in, side by side, up to four at once. 1 to 16. The source is told which by `segment`; `dynamoDbSource` turns it into a parallel scan. A key must always come
+   * in the same part.
+   *
+   * @default 1
+   */
+  readonly segments?: number;
 }
 
 /** What starts a fanout, and when. */

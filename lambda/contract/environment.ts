@@ -41,6 +41,8 @@ export interface JobConfiguration {
   readonly deduplication: 'whileInFlight' | 'perRun';
   /** Seconds that the key of a dead record is skipped. 0: not at all. */
   readonly quarantine: number;
+  /** Segments that the source is read in, side by side; absent: 1. Frozen into a run. */
+  readonly segments?: number;
 }
 
 /** What becomes of a tick that finds a run still scanning. */

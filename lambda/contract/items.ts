@@ -122,6 +122,8 @@ export interface RunItem extends ItemKey {
   readonly params?: JsonObject;
   /** Lane rule, frozen when the run starts. */
   readonly lanes: 'group' | 'single';
+  /** Segments of the sources, by jobType, frozen likewise; a job that is absent has one. */
+  readonly segments?: Readonly<Record<string, number>>;
   readonly startedAt: number;
   readonly scannedAt?: number;
   readonly completedAt?: number;

@@ -49,6 +49,13 @@ export interface SetupContext {
   readonly log: Logger;
 }
 
+/** A part of a source: `segments` of the job says how many there are. */
+export interface Segment {
+  /** 0 to `count - 1`. */
+  readonly index: number;
+  readonly count: number;
+}
+
 /** What a source is given, besides what `setup` returned. */
 export interface SourceContext {
   /** Identifies the run; of a tick it derives from the scheduled time, so that a repeated tick has the same. */
@@ -59,6 +66,8 @@ export interface SourceContext {
   readonly params: JsonObject;
   /** Where to go on; `undefined` at the beginning. */
   readonly cursor: Cursor | undefined;
+  /** Which part of the source to read: `index` of `count` parts, from 0 on. Each part has its own cursor, and a key must always be in the same part. */
+  readonly segment: Segment;
   /** Fires when the scan must stop: pass it to statements and requests. */
   readonly signal: AbortSignal;
   /** Writes structured lines to the log of the function. */

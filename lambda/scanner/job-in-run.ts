@@ -17,9 +17,20 @@ export async function jobInRun(context: ScannerContext, run: RunItem, job: AnyJo
   return job;
 }
 
-async function isBegun(context: ScannerContext, { runId, pages }: RunItem, jobType: string): Promise<boolean> {
+async function isBegun(context: ScannerContext, run: RunItem, jobType: string): Promise<boolean> {
+  const { runId, pages } = run;
   if (Object.keys(pages).some((lane) => lane.startsWith(`${jobType}#`))) {
     return true;
   }
-  return (await lastKeys(context, { fanoutId: context.fanoutId, runId, jobType, segment: 0 })) !== undefined;
+  for (let segment = 0; segment < segmentsOf(run, jobType); segment++) {
+    if ((await lastKeys(context, { fanoutId: context.fanoutId, runId, jobType, segment })) !== undefined) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Segments that a run reads the source of a job in. */
+export function segmentsOf({ segments = {} }: RunItem, jobType: string): number {
+  return Object.hasOwn(segments, jobType) ? (segments[jobType] ?? 1) : 1;
 }

@@ -2,6 +2,7 @@ import type { Lane, PageId } from '../contract';
 import { CronFanoutError } from '../contract';
 import type { AnyJob } from '../job/job';
 import { RunFailure } from './interruptions';
+import { segmentsOf } from './job-in-run';
 import { bringToRest } from './lane-rest';
 import { loadMemory } from './lane-memory';
 import type { PageDraft, PagePosition } from './page-draft';
@@ -48,7 +49,8 @@ export async function scanLane(scan: LaneScan): Promise<LaneEnd> {
   }
   const dependencies = await context.setup.dependenciesOf(job);
   const memory = await loadMemory(context, lane, start.position.id.page);
-  const source = { run: claimed.run, job, dependencies, signal: budget.signal };
+  const segment = { index: lane.segment, count: segmentsOf(claimed.run, lane.jobType) };
+  const source = { run: claimed.run, job, segment, dependencies, signal: budget.signal };
   const reader = new PageReader(context, source, memory);
   try {
     return await scanPages(scan, reader, start.position);

@@ -1,6 +1,6 @@
 import type { RunItem } from '../contract';
 import { CronFanoutError } from '../contract';
-import type { AnyJob } from '../job/job';
+import type { AnyJob, Segment } from '../job/job';
 import { sleep } from '../ports';
 import type { ScannerContext } from './context';
 import { RunFailure } from './interruptions';
@@ -19,6 +19,7 @@ const DELAY_FACTOR = 3;
 export interface LaneSource {
   readonly run: RunItem;
   readonly job: AnyJob;
+  readonly segment: Segment;
   /** What the job's `setup` returned. */
   readonly dependencies: object;
   /** Fires when the scan must stop. */
@@ -121,6 +122,7 @@ export class PageReader {
       tick: { scheduledTime: scheduledTimeOf(run) },
       params: run.params ?? {},
       cursor: cursorOf(before),
+      segment: this.source.segment,
       signal,
       log: this.logger,
     };

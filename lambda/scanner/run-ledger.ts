@@ -1,5 +1,5 @@
 import type { JsonObject, Lane, OpenItem, RunItem } from '../contract';
-import { ITEM_KEYS } from '../contract';
+import { ITEM_KEYS, jobConfiguration } from '../contract';
 import { isUnfinished, laneName, moveRun } from '../ledger';
 import type { Attribute, Path } from '../ports';
 import { when } from '../ports';
@@ -196,10 +196,19 @@ function runItem(
     fence,
     tick,
     lanes: configuration.lanes,
+    ...segmentsOfJobs(context),
     startedAt: clock.now(),
     pages: {},
     expiresAt: expiryOf(context),
   };
+}
+
+/** Segments by every name that a run may know a job by; absent where all have one. */
+function segmentsOfJobs({ configuration, registry }: ScannerContext): Pick<RunItem, 'segments'> {
+  const jobs = [...registry.values()].map(({ jobType }) => jobType);
+  const counts = jobs.map((jobType) => [jobType, jobConfiguration(configuration, jobType).segments ?? 1] as const);
+  const several = counts.filter(([, count]) => count > 1);
+  return several.length === 0 ? {} : { segments: Object.fromEntries(several) };
 }
 
 async function putOpenRow(context: ScannerContext, runId: string): Promise<void> {

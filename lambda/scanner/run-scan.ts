@@ -2,15 +2,16 @@ import type { Lane, RunItem, ScannerAnswer } from '../contract';
 import { CronFanoutError } from '../contract';
 import { completeRunIfDue, laneName } from '../ledger';
 import type { ScannerContext } from './context';
-import { RunCancelled, RunFailure, TimeIsShort } from './interruptions';
+import { LockLost, RunCancelled, RunFailure, TimeIsShort } from './interruptions';
 import { bringToRest } from './lane-rest';
 import { scanLane } from './lane-scan';
 import type { LaneEnd } from './lane-scan';
 import type { AnyJob } from '../job/job';
-import { jobInRun } from './job-in-run';
+import { jobInRun, segmentsOf } from './job-in-run';
 import type { HeldLock } from './lock';
 import type { ClaimedRun, LaneCount, RestingPages } from './run-ledger';
 import { cancelRun, markFailed, markRested, markScanned, recordLanes } from './run-ledger';
+import type { ScanCounts } from './scan-signal';
 import { noCounts } from './scan-signal';
 import type { TimeBudget } from './time-budget';
 
@@ -20,6 +21,8 @@ const MAX_HOPS = 200;
 const MAX_TAKEOVERS = 50;
 /** Invocations in a row that may bring a run no further. */
 const MAX_IDLE = 10;
+/** Lanes that are scanned at once: each holds a page of up to 16 MiB in memory. */
+const LANES_AT_ONCE = 4;
 const CAUSE_LENGTH = 1000;
 
 /** What a run is scanned under. */
@@ -50,15 +53,11 @@ export async function scanRun(scan: RunScan): Promise<ScannerAnswer> {
     if (claimed.run.state === 'cancelled') {
       throw new RunCancelled();
     }
-    for (const [lane, job] of await lanesToScan(context, claimed.run)) {
-      const end = await untilTimeIsShort(scanLane({ ...scan, job, lane, counts }));
-      if (end.kind === 'stopped') {
-        lock.assertWanted();
-        await recordLanes(context, claimed.run, lock.fence, ended);
-        await handOver(scan, counts.pages + ended.length === 0 ? scan.idle + 1 : 0);
-        return { outcome: 'continued', runId, counts: { ...counts } };
-      }
-      ended.push({ lane, pages: end.pages });
+    if (!(await scanLanes(scan, counts, ended))) {
+      lock.assertWanted();
+      await recordLanes(context, claimed.run, lock.fence, ended);
+      await handOver(scan, counts.pages + ended.length === 0 ? scan.idle + 1 : 0);
+      return { outcome: 'continued', runId, counts: { ...counts } };
     }
     await markScanned(context, claimed.run, lock.fence, ended);
   } catch (error) {
@@ -75,13 +74,50 @@ export async function scanRun(scan: RunScan): Promise<ScannerAnswer> {
   return { outcome: 'scanned', runId, counts: { ...counts } };
 }
 
+/**
+ * Scans the lanes that are left, a few at once. All of them are waited for: none may write on when the lock is given back.
+ *
+ * @returns whether all are read to their end
+ */
+async function scanLanes(scan: RunScan, counts: ScanCounts, ended: LaneCount[]): Promise<boolean> {
+  const lanes = await lanesToScan(scan.context, scan.claimed.run);
+  let isStopped = false;
+  const work = async (): Promise<void> => {
+    for (let next = lanes.shift(); next !== undefined && !isStopped; next = lanes.shift()) {
+      const [lane, job] = next;
+      try {
+        const end = await untilTimeIsShort(scanLane({ ...scan, job, lane, counts }));
+        if (end.kind === 'end') {
+          ended.push({ lane, pages: end.pages });
+        } else {
+          isStopped = true;
+        }
+      } catch (error) {
+        isStopped = true;
+        scan.budget.stop();
+        throw error;
+      }
+    }
+  };
+  const segments = Math.max(...lanes.map(([{ jobType }]) => segmentsOf(scan.claimed.run, jobType)), 1);
+  const ends = await Promise.allSettled(Array.from({ length: Math.min(LANES_AT_ONCE, segments) }, work));
+  const failures = ends.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
+  if (failures.length > 0) {
+    // A lock that is lost or a run that is cancelled decides over whatever else went wrong.
+    throw failures.find((error) => error instanceof LockLost || error instanceof RunCancelled) ?? failures[0];
+  }
+  return !isStopped;
+}
+
 async function lanesToScan(context: ScannerContext, run: RunItem): Promise<[Lane, AnyJob][]> {
   const lanes: [Lane, AnyJob][] = [];
   for (const declared of context.registry.values()) {
     const job = await jobInRun(context, run, declared);
-    const lane = { fanoutId: context.fanoutId, runId: run.runId, jobType: job.jobType, segment: 0 };
-    if (run.pages[laneName(lane)] === undefined) {
-      lanes.push([lane, job]);
+    for (let segment = 0; segment < segmentsOf(run, job.jobType); segment++) {
+      const lane = { fanoutId: context.fanoutId, runId: run.runId, jobType: job.jobType, segment };
+      if (run.pages[laneName(lane)] === undefined) {
+        lanes.push([lane, job]);
+      }
     }
   }
   return lanes;

@@ -19,7 +19,9 @@ export type DynamoDbScan = Pick<ScanCommandInput, Shared> & ExpressionValues;
 /** A Query or a Scan, but for where it starts. */
 export interface PageRequest {
   readonly isQuery: boolean;
-  readonly input: Omit<QueryCommandInput, 'ExpressionAttributeValues'> & ExpressionValues;
+  readonly input: Omit<QueryCommandInput, 'ExpressionAttributeValues'> &
+    Pick<ScanCommandInput, 'Segment' | 'TotalSegments'> &
+    ExpressionValues;
 }
 
 /** What one request answers. */

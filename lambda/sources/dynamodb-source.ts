@@ -54,7 +54,7 @@ export interface DynamoDbSourceOptions<R, D extends object> {
 }
 
 /**
- * A source for DynamoDB: all pages of a Query or a Scan, resumed at the page.
+ * A source for DynamoDB: all pages of a Query or a Scan, resumed at the page. With `segments` of the job, a Scan is a parallel scan.
  *
  * Items come as JSON: sets as arrays, binary values as base64 text, numbers as `numbers` says.
  *
@@ -69,7 +69,7 @@ export interface DynamoDbSourceOptions<R, D extends object> {
  *   }),
  * }),
  *
- * @throws CronFanoutError `InvalidPageSize` or `QueryAndScan`; while reading `MissingTableName` or `InvalidCursor`, and what DynamoDB throws
+ * @throws CronFanoutError `InvalidPageSize` or `QueryAndScan`; while reading `MissingTableName`, `QueryInSegments` or `InvalidCursor`, and what DynamoDB throws
  */
 export function dynamoDbSource<R = JsonObject, D extends object = object>(
   options: DynamoDbSourceOptions<R, D>,
@@ -105,7 +105,22 @@ function requestOf<R, D extends object>(options: DynamoDbSourceOptions<R, D>, co
   const parameters = typeof given === 'function' ? given(context) : given;
   const filtered = parameters.FilterExpression !== undefined;
   const limit = checkedPageSize(options.pageSize ?? (filtered ? PAGE_SIZE.max : undefined));
-  return { isQuery: query !== undefined, input: { ...parameters, TableName: name, Limit: limit } };
+  const input = { ...parameters, TableName: name, Limit: limit };
+  const { index, count } = context.segment;
+  if (count === 1) {
+    return { isQuery: query !== undefined, input };
+  }
+  if (query !== undefined && typeof query !== 'function') {
+    throw new CronFanoutError('QueryInSegments', {
+      what: 'query of a DynamoDB source',
+      received: `one query for ${count} segments, each of which would read all of it`,
+      allowed: 'a scan, or a function that makes a query of context.segment',
+      change: 'leave segments out, or give query as a function',
+    });
+  }
+  return query === undefined
+    ? { isQuery: false, input: { ...input, Segment: index, TotalSegments: count } }
+    : { isQuery: true, input };
 }
 
 function recordsOf<R, D extends object>(items: readonly AttributeMap[], options: DynamoDbSourceOptions<R, D>): R[] {

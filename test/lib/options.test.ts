@@ -25,6 +25,7 @@ const GIVE: Record<BoundedOption, (value: number) => Partial<CronFanoutProps>> =
   handlerTimeout: (value) => ({ handlerTimeout: seconds(value), timeout: seconds(900) }),
   expiresAfter: (value) => ({ expiresAfter: seconds(value) }),
   quarantine: (value) => ({ quarantine: seconds(value) }),
+  segments: (segments) => ({ segments }),
   queueRetention: (value) => ({ queueRetention: seconds(value) }),
   timeWindow: (value) => ({ timeWindow: TimeWindow.flexible(seconds(value)) }),
   'retry.maxAttempts': (maxAttempts) => ({ retry: RetryPolicy.fixed({ maxAttempts }) }),
@@ -195,7 +196,7 @@ describe('policies of jobs', () => {
           handlerTimeout: seconds(5),
           deduplication: Deduplication.WHILE_IN_FLIGHT,
         },
-        'booking.review': { quarantine: Duration.days(1) },
+        'booking.review': { quarantine: Duration.days(1), segments: 4 },
       },
     });
     expect(configuration.defaults).toEqual({
@@ -210,7 +211,7 @@ describe('policies of jobs', () => {
         handlerTimeout: 5,
         deduplication: 'whileInFlight',
       },
-      'booking.review': { quarantine: 86_400 },
+      'booking.review': { quarantine: 86_400, segments: 4 },
     });
   });
 

@@ -10,6 +10,7 @@ export function sourceContext(given: Partial<SourceContext> = {}): SourceContext
     tick: { scheduledTime: '2026-11-29T22:00:00Z' },
     params: {},
     cursor: undefined,
+    segment: { index: 0, count: 1 },
     signal: new AbortController().signal,
     log,
     ...given,
