@@ -2,5 +2,6 @@ export * from './claim-guard';
 export * from './envelope';
 export * from './identity';
 export * from './pages';
+export * from './redrive';
 export * from './run-state';
 export * from './sweep';
