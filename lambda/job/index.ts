@@ -12,6 +12,7 @@ export type {
   JobDefinition,
   JsonCompatible,
   SetupContext,
+  Segment,
   SourceContext,
   SourceItem,
   Tick,
