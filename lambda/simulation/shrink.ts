@@ -85,7 +85,7 @@ const fewerRecords: Reduction = function* (spec) {
 
 const fewerEvents: Reduction = function* (spec) {
   for (const [replace, fanout] of fanoutsOf(spec)) {
-    for (const name of ['ticks', 'deploys', 'poison', 'redrives'] as const) {
+    for (const name of ['ticks', 'deploys', 'poison', 'redrives', 'resumes', 'outages'] as const) {
       for (const events of shorter<FanoutSpec[typeof name][number]>(fanout[name])) {
         if (name !== 'ticks' || events.length > 0) {
           yield replace({ ...fanout, [name]: events });

@@ -1,6 +1,8 @@
 import type { Claim, DeadItem } from '../../contract';
 import { isPermanentError } from '../../job/failures';
 import type { HandlerCall, Observation } from '../world/observation';
+import { envelopeOf } from '../world/queue-observer';
+import { LOST } from './deaths';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 import type { PlaceState } from './ledger-model';
 
@@ -49,6 +51,10 @@ function started(watched: Watched, place: PlaceState, call: HandlerCall): void {
   if (call.attempt <= previous) {
     violated(`${call.key} of run ${call.runId} is called as attempt ${call.attempt} after attempt ${previous}`);
   }
+  const refused = earlier.find(({ thrown }) => isPermanentError(thrown));
+  if (refused !== undefined && !watched.ledger.troubled.has(refused.instance.name)) {
+    violated(`${call.key} of run ${call.runId} is called again after a PermanentError`);
+  }
   const unused = call.attempt - place.calls.length - excusedClaims(watched, place);
   if (unused > 0) {
     violated(`${call.key} of run ${call.runId} has lost ${unused} attempts without a call`);
@@ -80,19 +86,16 @@ function redriven({ violated }: Watched, place: PlaceState, call: HandlerCall, c
 
 function died(watched: Watched, dead: DeadItem): void {
   const { ledger, violated } = watched;
-  const place = [
-    dead.pk.slice(0, -'#DEAD'.length),
-    dead.runId,
-    dead.jobType,
-    dead.segment,
-    dead.page,
-    dead.ordinal,
-  ].join('|');
-  const state = ledger.places.get(place);
+  const fanoutId = dead.pk.slice(0, -'#DEAD'.length);
+  const state = ledger.placeOfDeath(fanoutId, dead);
   if (state === undefined || state.outcome !== undefined) {
     return;
   }
   const { calls } = state;
+  if (dead.cause === LOST) {
+    checkLost(watched, fanoutId, state);
+    return;
+  }
   const maxAttempts = calls.at(-1)?.maxAttempts;
   switch (dead.cause) {
     case 'PermanentError':
@@ -131,5 +134,23 @@ function claimChanged(
     if (place?.calls.some(({ attempt }) => attempt === old.a) === true) {
       violated(`attempt ${old.a} of ${place.key ?? ''} of run ${place.runId} is taken back after its call`);
     }
+  }
+}
+
+/** A record is lost only when its message is. */
+function checkLost({ fanouts, violated }: Watched, fanoutId: string, place: PlaceState): void {
+  const queue = fanouts.find(({ id }) => id === fanoutId)?.queue;
+  const isThere = queue?.list().some(({ body }) => {
+    const envelope = envelopeOf(body);
+    return (
+      envelope?.run === place.runId &&
+      envelope.job === place.jobType &&
+      envelope.segment === place.segment &&
+      envelope.page === place.page &&
+      envelope.ordinal === place.ordinal
+    );
+  });
+  if (isThere === true) {
+    violated(`${place.key ?? place.hash} of run ${place.runId} is settled as lost while its message is in the queue`);
   }
 }

@@ -16,13 +16,13 @@ export const booksBalance: InvariantRule = {
         return;
       }
       const run = observation.after as RunItem | undefined;
-      if (run?.state === 'completed' && (observation.before as RunItem | undefined)?.state !== 'completed') {
+      if (run?.completedAt !== undefined && (observation.before as RunItem | undefined)?.completedAt === undefined) {
         completed(watched, observation.fanoutId, run);
       }
     },
     waitsFor: () => {
       const open = [...watched.ledger.runs.values()].find(
-        ({ item }) => item.state === 'scanning' || item.state === 'scanned',
+        ({ item }) => item.completedAt === undefined && item.state !== 'skipped',
       );
       return open === undefined ? undefined : `run ${open.runId} is ${open.item.state}`;
     },
@@ -63,7 +63,8 @@ function completed(watched: Watched, fanoutId: string, run: RunItem): void {
   }
   agreesWithPlaces(watched, state, totals);
   const fanout = fanouts.find(({ id }) => id === fanoutId);
-  if (fanout?.spec.jobs.every(({ changes }) => changes === 0) === true && fanout.tables.size > 0) {
+  const isWhole = run.state === 'completed' && !state.isTroubled;
+  if (isWhole && fanout?.spec.jobs.every(({ changes }) => changes === 0) === true && fanout.tables.size > 0) {
     agreesWithSource(watched, fanout, state, totals);
   }
 }

@@ -45,16 +45,13 @@ export const bounded: InvariantRule = {
 function leftover({ world, fanouts, ledger }: Watched): string | undefined {
   for (const { id } of fanouts) {
     const lock = world.memory.peek(ITEM_KEYS.lock(id)) as LockItem | undefined;
-    if (lock?.token !== undefined || lock?.runId !== undefined) {
+    if (lock?.token !== undefined || lock?.runId !== undefined || lock?.waiting !== undefined) {
       return `the lock of ${id} is held for ${lock.runId ?? 'nothing'}`;
     }
     for (const row of world.memory.peekAll(ITEM_KEYS.openPartition(id))) {
       const { runId, page, sk } = row as unknown as OpenItem;
       const state = ledger.runs.get(`${id}|${runId}`)?.item.state;
-      // A failed run waits for its resume.
-      if (page !== undefined || state !== 'failed') {
-        return `row ${sk} of the index, run ${state ?? 'unknown'}`;
-      }
+      return `row ${sk} of the index, run ${state ?? 'unknown'}${page === undefined ? '' : `, page ${page}`}`;
     }
   }
   return undefined;

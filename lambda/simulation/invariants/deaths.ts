@@ -11,7 +11,14 @@ export function deathsOf(memory: MemoryStateStore, fanoutId: string): DeadItem[]
 /** The deaths of a place, oldest first. */
 export function deathsAt(memory: MemoryStateStore, place: PlaceState): DeadItem[] {
   return deathsOf(memory, place.fanoutId).filter(
-    ({ runId, jobType, page, ordinal }) =>
-      runId === place.runId && jobType === place.jobType && page === place.page && ordinal === place.ordinal,
+    ({ runId, jobType, segment, page, ordinal }) =>
+      runId === place.runId &&
+      jobType === place.jobType &&
+      segment === place.segment &&
+      page === place.page &&
+      ordinal === place.ordinal,
   );
 }
+
+/** Cause of a death of a record whose message is gone: there is no dead message either. */
+export const LOST = 'Lost';

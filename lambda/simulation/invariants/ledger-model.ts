@@ -9,6 +9,7 @@ export interface PlaceState {
   readonly fanoutId: string;
   readonly runId: string;
   readonly jobType: string;
+  readonly segment: number;
   readonly page: number;
   readonly ordinal: number;
   /** Key hash as text. */
@@ -22,6 +23,10 @@ export interface PlaceState {
   groupId?: string;
   /** Place of its first message in the queue. */
   serial?: number;
+  /** When its latest message was stored, epoch milliseconds. */
+  queuedAt?: number;
+  /** Whether its message is gone and will not come again. */
+  isGone?: boolean;
   outcome?: SettledOutcome;
   /** Latest claim that was written. */
   claim?: Claim;
@@ -41,6 +46,10 @@ export interface RunState {
   readonly fanoutId: string;
   readonly runId: string;
   item: RunItem;
+  /** Since when it is in its state, epoch milliseconds. */
+  since: number;
+  /** Whether it has failed and gone on, or was handed over without a page again and again. */
+  isTroubled: boolean;
   readonly places: PlaceState[];
 }
 
@@ -69,11 +78,23 @@ export class LedgerModel {
     queued: ({ fanoutId, envelope, groupId, serial }) => {
       this.queued(fanoutId, envelope, groupId, serial);
     },
+    backstopped: ({ envelope }) => {
+      const place = envelope === undefined ? undefined : this.placeOfMessage(envelope);
+      if (place !== undefined) {
+        place.isGone = true;
+      }
+    },
     buried: ({ envelope }) => {
       this.buried.add(envelope?.deathId ?? '');
     },
     redriven: ({ envelope }) => {
       this.redriven.add(envelope?.deathId ?? '');
+    },
+    handedOver: ({ fanoutId, event: { runId, idle = 0 } }) => {
+      const run = this.runs.get(`${fanoutId}|${runId}`);
+      if (run !== undefined && idle > 0) {
+        run.isTroubled = true;
+      }
     },
     troubled: ({ by }) => {
       this.troubled.add(by.name);
@@ -102,6 +123,11 @@ export class LedgerModel {
   /** The place that a message names. */
   placeOfMessage({ fanout, run, job, segment, page, ordinal }: Envelope): PlaceState | undefined {
     return this.places.get([fanout, run, job, segment, page, ordinal].join('|'));
+  }
+
+  /** The place that a death is of. */
+  placeOfDeath(fanoutId: string, { runId, jobType, segment, page, ordinal }: DeadItem): PlaceState | undefined {
+    return this.places.get([fanoutId, runId, jobType, segment, page, ordinal].join('|'));
   }
 
   /** Whether a call is for the redrive of a dead record. */
@@ -152,8 +178,10 @@ export class LedgerModel {
     const name = `${fanoutId}|${item.runId}`;
     const known = this.runs.get(name);
     if (known === undefined) {
-      this.runs.set(name, { fanoutId, runId: item.runId, item, places: [] });
+      this.runs.set(name, { fanoutId, runId: item.runId, item, since: this.now(), isTroubled: false, places: [] });
     } else {
+      known.since = known.item.state === item.state ? known.since : this.now();
+      known.isTroubled ||= known.item.state === 'failed';
       known.item = item;
     }
   }
@@ -168,6 +196,7 @@ export class LedgerModel {
           fanoutId,
           runId,
           jobType,
+          segment: Number(segment),
           page,
           ordinal,
           hash,
@@ -195,8 +224,9 @@ export class LedgerModel {
     }
   }
 
-  private deadWritten({ runId, jobType, segment, page, ordinal, claim }: DeadItem, fanoutId: string, by: string): void {
-    const place = this.places.get([fanoutId, runId, jobType, segment, page, ordinal].join('|'));
+  private deadWritten(dead: DeadItem, fanoutId: string, by: string): void {
+    const place = this.placeOfDeath(fanoutId, dead);
+    const { claim } = dead;
     if (place !== undefined && claim?.t !== undefined) {
       place.leases.set(by, claim.u ?? 0);
       place.redriveClaims.set(by, true);

@@ -3,7 +3,7 @@ import type { Observation } from '../world/observation';
 import { observing } from '../world/observation';
 import type { FanoutView } from '../world/world-view';
 import type { RecordSpec } from '../world/spec';
-import { deathsAt, deathsOf } from './deaths';
+import { deathsAt, deathsOf, LOST } from './deaths';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 import type { PlaceState, RunState } from './ledger-model';
 
@@ -56,10 +56,12 @@ function acknowledged(
 }
 
 function backstopped(
-  { ledger, violated }: Watched,
+  { ledger, violated, fanouts }: Watched,
   { fanoutId, envelope, isLost }: Extract<Observation, { type: 'backstopped' }>,
 ): void {
-  if (envelope?.fanout === fanoutId && ledger.placeOfMessage(envelope)?.outcome === undefined) {
+  // Where the consumer may be out for long, the sweep settles what is lost.
+  const mayBeOut = (fanouts.find(({ id }) => id === fanoutId)?.spec.outages.length ?? 0) > 0;
+  if (!mayBeOut && envelope?.fanout === fanoutId && ledger.placeOfMessage(envelope)?.outcome === undefined) {
     violated(
       `${envelope.key} of run ${envelope.run} ${isLost ? 'grows too old' : 'is received too often'} and is not settled`,
     );
@@ -80,7 +82,10 @@ function settledNow(
         (before?.[outcome] as ReadonlySet<number> | undefined)?.has(ordinal) === true
           ? undefined
           : ledger.placeAt(key.pk, ordinal);
-      const reason = place === undefined ? undefined : missingReason(place, outcome, world.memory, ledger.buried);
+      const reason =
+        place === undefined
+          ? undefined
+          : missingReason(place, outcome, world.memory, ledger.buried, isCancelled(ledger, place));
       if (place !== undefined && (place.outcome !== outcome || reason !== undefined)) {
         violated(
           `${place.key ?? place.hash} of run ${place.runId} is settled as ${outcome}, ${reason ?? `but it is ${place.outcome ?? 'open'}`}`,
@@ -90,22 +95,32 @@ function settledNow(
   }
 }
 
+function isCancelled({ runs }: Watched['ledger'], { fanoutId, runId }: PlaceState): boolean {
+  return runs.get(`${fanoutId}|${runId}`)?.item.state === 'cancelled';
+}
+
 function missingReason(
   place: PlaceState,
   outcome: string,
   memory: MemoryStateStore,
   buried: ReadonlySet<string>,
+  isCancelled: boolean,
 ): string | undefined {
   switch (outcome) {
     case 'succeeded':
+      if (deathsAt(memory, place).length > 0) {
+        return 'though it is dead';
+      }
       return place.calls.some(({ result }) => result === 'succeeded') ? undefined : 'though no call has succeeded';
     case 'withdrawn':
       return place.calls.length > 0 ? 'though its handler was called' : undefined;
+    case 'cancelled':
+      return isCancelled ? undefined : 'though its run is not cancelled';
     case 'dead': {
       const dead = deathsAt(memory, place)[0];
       return dead === undefined
         ? 'without a cause'
-        : buried.has(dead.deathId)
+        : dead.cause === LOST || buried.has(dead.deathId)
           ? undefined
           : 'and is not in the dead-letter queue';
     }
@@ -117,7 +132,7 @@ function missingReason(
 function checkRun(watched: Watched, run: RunState): void {
   const { fanouts, violated, world } = watched;
   const { state, cause } = run.item;
-  if (state === 'skipped') {
+  if (state === 'skipped' || state === 'cancelled') {
     return;
   }
   if (state === 'failed') {
@@ -167,8 +182,8 @@ function checkRecord(
 
 /** Every death that was written down lies in the dead-letter queue, or was redriven from there. */
 function checkDead({ world, fanouts, ledger, violated }: Watched): void {
-  for (const { deathId, key } of fanouts.flatMap(({ id }) => deathsOf(world.memory, id))) {
-    if (!ledger.buried.has(deathId)) {
+  for (const { deathId, key, cause } of fanouts.flatMap(({ id }) => deathsOf(world.memory, id))) {
+    if (cause !== LOST && !ledger.buried.has(deathId)) {
       violated(`${key} is dead and not in the dead-letter queue`);
     }
   }

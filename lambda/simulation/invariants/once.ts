@@ -25,7 +25,7 @@ export const once: InvariantRule = {
 };
 
 function started(watched: Watched, running: Map<PlaceState, Set<HandlerCall>>, call: HandlerCall): void {
-  const { ledger, violated } = watched;
+  const { ledger, world, violated } = watched;
   const place = ledger.placeOfCall(call);
   if (place === undefined) {
     violated(`the handler is called for ${call.key}, which run ${call.runId} has not written down`);
@@ -36,6 +36,8 @@ function started(watched: Watched, running: Map<PlaceState, Set<HandlerCall>>, c
     .find(({ outcome }) => outcome !== undefined && outcome !== 'withdrawn');
   if (ledger.isRedrive(call)) {
     checkRedrive(watched, place, call);
+  } else if (deathsAt(world.memory, place).length > 0) {
+    violated(`the handler is called for ${call.key} of run ${call.runId}, whose death is written down`);
   } else if (settled !== undefined || place.outcome !== undefined) {
     violated(
       `the handler is called for ${call.key} of run ${call.runId}, which is settled as ${settled?.outcome ?? place.outcome ?? ''}`,

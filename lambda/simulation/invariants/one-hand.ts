@@ -1,5 +1,5 @@
 import type { KeysItem, LockItem, PageItem } from '../../contract';
-import { ITEM_KEYS } from '../../contract';
+import { ITEM_KEYS, SQS } from '../../contract';
 import { hashText, keyHash, HASH_BYTES } from '../../ledger';
 import type { Instance } from '../world/instance';
 import type { Observation, Stored } from '../world/observation';
@@ -30,8 +30,8 @@ export const oneHand: InvariantRule = {
         lockAnswered: ({ by, isApplied, leaseUntil }) => {
           knowledge.set(by, { isLost: !isApplied, ...(leaseUntil === undefined ? {} : { leaseUntil }) });
         },
-        handedOver: ({ fanoutId, fence }) => {
-          handedOver.add(`${fanoutId}|${fence}`);
+        handedOver: ({ fanoutId, event }) => {
+          handedOver.add(`${fanoutId}|${event.fence}`);
         },
         sending: (observation) => {
           sending(watched, observation, knowledge.get(observation.by));
@@ -61,13 +61,23 @@ function sending(
   }
 }
 
-function queued({ world, violated }: Watched, { fanoutId, envelope }: Extract<Observation, { type: 'queued' }>): void {
+function queued(
+  { world, ledger, violated }: Watched,
+  { fanoutId, envelope }: Extract<Observation, { type: 'queued' }>,
+): void {
   if (envelope?.fanout !== fanoutId || envelope.deathId !== undefined) {
     return;
   }
   const id = { fanoutId, runId: envelope.run, jobType: envelope.job, segment: envelope.segment, page: envelope.page };
   const keys = world.memory.peek(ITEM_KEYS.keys(id)) as KeysItem | undefined;
   const page = world.memory.peek(ITEM_KEYS.page(id)) as PageItem | undefined;
+  const place = ledger.placeOfMessage(envelope);
+  if (place?.queuedAt !== undefined && world.clock.now() - place.queuedAt < SQS.deduplicationSeconds * 1000) {
+    violated(`${envelope.key} of run ${envelope.run} is sent twice under two deduplication ids`);
+  }
+  if (place !== undefined) {
+    place.queuedAt = world.clock.now();
+  }
   const start = envelope.ordinal * HASH_BYTES;
   const hash = keys?.hashes.subarray(start, start + HASH_BYTES) ?? new Uint8Array();
   if (hashText(hash) !== hashText(keyHash(envelope.job, envelope.key))) {
@@ -176,9 +186,14 @@ function lockWritten(
     if (!isFree && !handedOver.has(`${fanoutId}|${old.fence}`)) {
       violated(`${by.name} takes the lock that ${holders.get(old.token ?? '')?.name ?? '?'} holds`);
     }
-  } else if (old?.token !== undefined && holders.get(old.token) !== by) {
+  } else if (old?.token !== undefined && holders.get(old.token) !== by && !onlyWaits(old, now)) {
     violated(`${by.name} changes the lock that ${holders.get(old.token)?.name ?? '?'} holds`);
   }
+}
+
+/** Whether a write to the lock only lets a tick wait, which anybody may. */
+function onlyWaits(old: LockItem, now: LockItem | undefined): boolean {
+  return (['token', 'fence', 'leaseUntil', 'runId'] as const).every((name) => old[name] === now?.[name]);
 }
 
 function numberOf(item: Stored, name: string): number | undefined {

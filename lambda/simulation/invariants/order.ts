@@ -66,7 +66,7 @@ function started({ ledger, violated }: Watched, lanes: Map<string, LaneState>, c
     return;
   }
   const lane = laneOf(lanes, place);
-  while (lane.places[lane.settled]?.outcome !== undefined) {
+  while (isOver(lane.places[lane.settled])) {
     lane.settled += 1;
   }
   const head = lane.places[lane.settled];
@@ -75,6 +75,11 @@ function started({ ledger, violated }: Watched, lanes: Map<string, LaneState>, c
       `the handler of ${call.key} starts before ${head.key ?? ''}, sent before in group ${head.group ?? ''} of run ${call.runId}, is settled`,
     );
   }
+}
+
+/** Whether nothing waits for a place any more: it is settled, or its message is lost. */
+function isOver(place: PlaceState | undefined): boolean {
+  return place !== undefined && (place.outcome !== undefined || place.isGone === true);
 }
 
 /** Places of records in sources that do not change. */

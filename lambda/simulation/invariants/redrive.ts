@@ -1,6 +1,6 @@
 import type { DeadItem } from '../../contract';
 import type { Observation } from '../world/observation';
-import { deathsOf } from './deaths';
+import { deathsAt, deathsOf } from './deaths';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 
 /** States of a death after which it is not worked on any more. */
@@ -26,9 +26,26 @@ export const redrive: InvariantRule = {
   }),
 };
 
-function deathChanged({ violated }: Watched, { before, after }: Extract<Observation, { type: 'written' }>): void {
+function deathChanged(watched: Watched, { before, after }: Extract<Observation, { type: 'written' }>): void {
+  const { violated } = watched;
+  checkCount(watched, after as DeadItem | undefined);
   const [old, now] = [before as DeadItem | undefined, after as DeadItem | undefined];
   if (old !== undefined && OVER.has(old.state) && now?.state !== old.state) {
     violated(`the redrive of ${old.key} goes from ${old.state} to ${now?.state ?? 'nothing'}`);
+  }
+}
+
+/** A record has one death, and one more for each redrive. */
+function checkCount({ world, fanouts, ledger, violated }: Watched, dead: DeadItem | undefined): void {
+  const fanout = fanouts.find(({ id }) => dead?.pk.startsWith(`${id}#`));
+  const place = dead === undefined || fanout === undefined ? undefined : ledger.placeOfDeath(fanout.id, dead);
+  if (place !== undefined) {
+    const deaths = deathsAt(world.memory, place);
+    const redriven = deaths.filter(({ deathId }) => ledger.redriven.has(deathId));
+    if (deaths.length > redriven.length + 1) {
+      violated(
+        `${place.key ?? place.hash} of run ${place.runId} has ${deaths.length} deaths and ${redriven.length} redrives`,
+      );
+    }
   }
 }

@@ -1,15 +1,15 @@
 import type { KeysItem, RunItem, RunState as StateName } from '../../contract';
-import type { Observation } from '../world/observation';
+import type { HandlerCall, Observation } from '../world/observation';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 
 /** States that may follow a state. */
 const NEXT: Readonly<Record<StateName, readonly StateName[]>> = {
   scanning: ['scanning', 'scanned', 'failed', 'cancelled'],
-  scanned: ['scanned', 'completed', 'cancelled'],
+  scanned: ['scanned', 'completed'],
   completed: ['completed'],
   skipped: ['skipped'],
-  failed: ['failed', 'scanning', 'completed'],
-  cancelled: ['cancelled', 'completed'],
+  failed: ['failed', 'scanning'],
+  cancelled: ['cancelled'],
 };
 
 /** 5. The same tick, however often it comes, is one run: its state never goes back, nothing is written down once it is over, and no key has two places in it. */
@@ -21,11 +21,10 @@ export const tickIdempotent: InvariantRule = {
         runChanged(watched, observation);
       } else if (observation.type === 'written' && observation.key.sk.startsWith('KEYS#')) {
         keysWritten(watched, observation);
+      } else if (observation.type === 'answered') {
+        answered(watched, observation);
       } else if (observation.type === 'handlerStarted') {
-        const { fanoutId, runId, key } = observation.call;
-        if (watched.ledger.runs.get(`${fanoutId}|${runId}`)?.item.state === 'skipped') {
-          watched.violated(`the handler is called for ${key} of run ${runId}, which was skipped`);
-        }
+        callOfRun(watched, observation.call);
       }
     },
     atRest: () => {
@@ -34,6 +33,31 @@ export const tickIdempotent: InvariantRule = {
     },
   }),
 };
+
+/** A tick that was refused is written down as such, so that it cannot run when it comes again. */
+function answered(
+  { ledger, violated }: Watched,
+  { fanoutId, event, outcome }: Extract<Observation, { type: 'answered' }>,
+): void {
+  if (event.kind === 'tick' && outcome === 'skipped') {
+    const state = ledger.runs.get(`${fanoutId}|${event.scheduledTime}`)?.item.state;
+    if (state !== 'skipped') {
+      violated(`tick ${event.scheduledTime} is answered as skipped, its run is ${state ?? 'not written down'}`);
+    }
+  }
+}
+
+function callOfRun({ world, ledger, fanouts, violated }: Watched, { fanoutId, runId, key }: HandlerCall): void {
+  const run = ledger.runs.get(`${fanoutId}|${runId}`);
+  const timeoutMs = (fanouts.find(({ id }) => id === fanoutId)?.spec.consumerTimeout ?? 0) * 1000;
+  if (run?.item.state === 'skipped') {
+    violated(`the handler is called for ${key} of run ${runId}, which was skipped`);
+  }
+  // An invocation that began before the run was cancelled may go on.
+  if (run?.item.state === 'cancelled' && world.clock.now() > run.since + timeoutMs) {
+    violated(`the handler is called for ${key} of run ${runId}, which was cancelled`);
+  }
+}
 
 function runChanged({ violated }: Watched, { before, after, by }: Extract<Observation, { type: 'written' }>): void {
   const [old, now] = [before as RunItem | undefined, after as RunItem | undefined];
@@ -46,7 +70,9 @@ function runChanged({ violated }: Watched, { before, after, by }: Extract<Observ
   if (!NEXT[old.state].includes(now.state)) {
     violated(`run ${now.runId} goes from ${old.state} to ${now.state}`);
   }
-  if (old.startedAt !== now.startedAt || (old.completedAt !== undefined && old.completedAt !== now.completedAt)) {
+  const isResumed = old.state === 'failed' && now.state === 'scanning';
+  const isChanged = old.completedAt !== undefined && old.completedAt !== now.completedAt;
+  if (old.startedAt !== now.startedAt || (isChanged && !isResumed)) {
     violated(`run ${now.runId} is written down a second time by ${by.name}`);
   }
 }
@@ -56,10 +82,12 @@ function keysWritten(
   { key, before, after, by }: Extract<Observation, { type: 'written' }>,
 ): void {
   const [fanoutId = '', runId = ''] = key.pk.split('#');
-  const state = ledger.runs.get(`${fanoutId}|${runId}`)?.item.state;
+  const run = ledger.runs.get(`${fanoutId}|${runId}`)?.item;
+  // Who scans a run learns at its next page that it is cancelled.
+  const isOpen = run?.state === 'scanning' || (run?.state === 'cancelled' && run.rest === undefined);
   const grown = ((after as KeysItem | undefined)?.count ?? 0) - ((before as KeysItem | undefined)?.count ?? 0);
-  if (state === undefined || (state !== 'scanning' && grown > 0)) {
-    violated(`${by.name} writes keys of run ${runId} down, which is ${state ?? 'not known'}`);
+  if (!isOpen && grown > 0) {
+    violated(`${by.name} writes keys of run ${runId} down, which is ${run?.state ?? 'not known'}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { CronFanoutError } from '../../contract';
 import { chaos, crashes, network, zombies } from './failures';
 import { changingSource, handlers, plain, poison } from './records';
 import type { Scenario } from './scenario';
-import { deploy, neighbours, redrives, singleLane, ticks } from './traffic';
+import { deploy, neighbours, outage, overlap, redrives, singleLane, ticks } from './traffic';
 
 /** Every scenario, in the order in which seeds take turns among them. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -18,6 +18,8 @@ export const SCENARIOS: readonly Scenario[] = [
   poison,
   neighbours,
   redrives,
+  overlap,
+  outage,
   chaos,
 ];
 

@@ -119,6 +119,8 @@ export function drawFanout(draw: Draw, jobs: readonly JobSpec[], parts: Partial<
     deploys: [],
     poison: [],
     redrives: [],
+    resumes: [],
+    outages: [],
     ...parts,
   };
 }

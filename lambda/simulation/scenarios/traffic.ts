@@ -127,3 +127,59 @@ export const redrives: Scenario = {
     });
   },
 };
+
+/** Ticks that come while a run is on, under each overlap policy. */
+export const overlap: Scenario = {
+  name: 'overlap',
+  about: 'ticks that come while a run is on: skipped, queued, or taking its place; failed runs that are resumed',
+  draw: (seed) => {
+    const draw = drawOf(seed, 'overlap');
+    const records = drawRecords(draw, drawCount(draw, 60), 'r', QUICK_BEHAVIOURS);
+    const ticks = drawTicks(draw, draw.int(2, 5), 1).map((tick) => ({
+      ...tick,
+      at: Math.floor(tick.at / draw.int(1, 20)),
+    }));
+    const configuration = drawConfiguration(draw, { overlap: draw.pick(['skip', 'queueOne', 'cancelRunning']) });
+    const fanout = drawFanout(draw, [drawJob(draw, records, { chunk: 1 })], {
+      ticks,
+      configuration,
+      watchdog: 60,
+      scannerTimeout: draw.pick([15, 60, 900]),
+      resumes: draw.list(draw.int(0, 3), () => ({
+        at: draw.int(30_000, 900_000),
+        runId: draw.pick(ticks).scheduledTime,
+      })),
+    });
+    return drawWorld(seed, [fanout], {
+      faults: {
+        duplicateInvocation: 0.2,
+        sourceSlow: 0.1,
+        sourceError: draw.pick([0, 0.3]),
+        crash: 0.01,
+        pause: 0.005,
+        replyLost: 0.01,
+      },
+      faultPlaces: draw.int(50, 800),
+      skewMs: SKEW_MS,
+    });
+  },
+};
+
+/** A consumer that is away until messages are too old. */
+export const outage: Scenario = {
+  name: 'outage',
+  about: 'the consumer is away for longer than messages are kept: what is lost is settled by the sweep',
+  draw: (seed) => {
+    const draw = drawOf(seed, 'outage');
+    const records = drawRecords(draw, drawCount(draw, 25), 'r', QUICK_BEHAVIOURS);
+    const fanout = drawFanout(draw, [drawJob(draw, records)], { watchdog: 1800 });
+    const at = draw.int(0, 20_000);
+    const outages = [{ at, until: at + draw.int(60_000, 900_000) }];
+    const configuration = { ...fanout.configuration, queueRetention: draw.pick([200, 600]) };
+    return drawWorld(seed, [{ ...fanout, outages, configuration }], {
+      faults: { crash: 0.01, replyLost: 0.01, handlerError: 0.05 },
+      faultPlaces: draw.int(50, 400),
+      skewMs: SKEW_MS,
+    });
+  },
+};

@@ -42,11 +42,7 @@ export class ConsumerFunction {
   deploy({ concurrency, batchSize }: { readonly concurrency: number; readonly batchSize: number }): void {
     const { queue, clock, timeoutSeconds } = this.options;
     this.idle = [];
-    const before = this.mapping;
-    if (before !== undefined) {
-      this.ending.add(before);
-      void before.stop().then(() => this.ending.delete(before));
-    }
+    this.disable();
     this.mapping = new EventSourceMapping({
       queue,
       clock,
@@ -57,6 +53,16 @@ export class ConsumerFunction {
       invoke: this.invoke,
     });
     this.mapping.start();
+  }
+
+  /** Disables the mapping: nothing is received until the next deployment. */
+  disable(): void {
+    const { mapping } = this;
+    this.mapping = undefined;
+    if (mapping !== undefined) {
+      this.ending.add(mapping);
+      void mapping.stop().then(() => this.ending.delete(mapping));
+    }
   }
 
   private readonly invoke: InvokeFunction = async (event, { signal, deadlineAt = Infinity }) => {

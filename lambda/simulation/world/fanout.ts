@@ -58,6 +58,9 @@ export class SimulatedFanout implements FanoutView {
       trace,
       timeoutMs: spec.scannerTimeout * 1000,
       create: () => this.createScanner(),
+      onAnswer: (event, outcome) => {
+        world.observe({ type: 'answered', fanoutId: spec.fanoutId, event, outcome });
+      },
     });
     this.consumer = new ConsumerFunction({
       clock,
@@ -83,7 +86,7 @@ export class SimulatedFanout implements FanoutView {
 
   /** Sets the clockwork going. */
   start(): void {
-    const { ticks, deploys, poison, redrives, watchdog } = this.spec;
+    const { ticks, deploys, poison, redrives, resumes, outages, watchdog } = this.spec;
     this.consumer.deploy(this.spec);
     for (const { at, scheduledTime } of ticks) {
       const event = { kind: 'tick', scheduledTime, scheduleArn: 'arn', attempt: '1' } as const;
@@ -108,6 +111,19 @@ export class SimulatedFanout implements FanoutView {
     for (const { at, native } of redrives) {
       this.at(at, () => {
         this.redrive(native);
+      });
+    }
+    for (const { at, runId } of resumes) {
+      this.at(at, () => {
+        this.scanner.invoke({ kind: 'resume', runId });
+      });
+    }
+    for (const { at, until } of outages) {
+      this.at(at, () => {
+        this.consumer.disable();
+      });
+      this.at(until, () => {
+        this.consumer.deploy(this.spec);
       });
     }
     this.watch(watchdog * 1000);
@@ -165,7 +181,7 @@ export class SimulatedFanout implements FanoutView {
       invoker: {
         continueScan: (event) =>
           world.calls.make(instance, 'call', 'invoke a continuation', () => {
-            world.observe({ type: 'handedOver', by: instance, fanoutId: this.id, fence: event.fence });
+            world.observe({ type: 'handedOver', by: instance, fanoutId: this.id, event });
             this.scanner.invoke(event);
             return Promise.resolve();
           }),

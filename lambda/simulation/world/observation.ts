@@ -1,4 +1,4 @@
-import type { Envelope, ItemKey } from '../../contract';
+import type { ContinuationEvent, Envelope, ItemKey, ScannerEvent } from '../../contract';
 import type { Attribute, Change, SendEntry } from '../../ports';
 import type { Instance } from './instance';
 
@@ -77,7 +77,7 @@ export type Observation =
   /** A message of the dead-letter queue goes back to the work queue. */
   | { readonly type: 'redriven'; readonly fanoutId: string; readonly envelope: Envelope | undefined }
   /** A scanner hands its run over to a continuation. */
-  | { readonly type: 'handedOver'; readonly by: Instance; readonly fanoutId: string; readonly fence: number }
+  | { readonly type: 'handedOver'; readonly by: Instance; readonly fanoutId: string; readonly event: ContinuationEvent }
   | { readonly type: 'handlerStarted'; readonly call: HandlerCall }
   | { readonly type: 'handlerEnded'; readonly call: HandlerCall }
   /** The source yielded a record. */
@@ -95,6 +95,8 @@ export type Observation =
       readonly fanoutId: string;
       readonly role: 'scanner' | 'consumer';
     }
+  /** An invocation of the scanner was answered. */
+  | { readonly type: 'answered'; readonly fanoutId: string; readonly event: ScannerEvent; readonly outcome: string }
   /** A port was called. */
   | { readonly type: 'called'; readonly by: Instance }
   /** A fault struck an instance. */

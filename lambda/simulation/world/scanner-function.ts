@@ -24,12 +24,11 @@ export interface ScannerFunctionOptions {
   readonly trace: Trace;
   readonly timeoutMs: number;
   readonly create: () => ScannerEnvironment;
+  readonly onAnswer: (event: ScannerEvent, outcome: string) => void;
 }
 
 /** The scanner's Lambda function: asynchronous invocations, retried twice, sometimes delivered twice, in environments that are used again. */
 export class ScannerFunction {
-  /** Answers by outcome. */
-  readonly answers = new Map<string, number>();
   private idle: ScannerEnvironment[] = [];
   private underWay = 0;
 
@@ -81,7 +80,7 @@ export class ScannerFunction {
     try {
       const answer = await Promise.race([environment.handle(event, () => deadline - clock.now()), instance.ended]);
       trace.add(clock.now(), instance.name, `answers: ${answer.outcome}`);
-      this.answers.set(answer.outcome, (this.answers.get(answer.outcome) ?? 0) + 1);
+      this.options.onAnswer(event, answer.outcome);
     } catch (error) {
       trace.add(clock.now(), instance.name, `fails: ${String(error)}`);
       const pause = RETRY_MS[tries];

@@ -90,6 +90,18 @@ export interface RedriveSpec {
   readonly native: boolean;
 }
 
+/** An operator lets a failed run go on. */
+export interface ResumeSpec {
+  readonly at: number;
+  readonly runId: string;
+}
+
+/** A time in which the consumer's mapping is disabled. */
+export interface OutageSpec {
+  readonly at: number;
+  readonly until: number;
+}
+
 /** A fanout of a world. */
 export interface FanoutSpec {
   readonly fanoutId: string;
@@ -109,6 +121,8 @@ export interface FanoutSpec {
   readonly deploys: readonly DeploySpec[];
   readonly poison: readonly PoisonSpec[];
   readonly redrives: readonly RedriveSpec[];
+  readonly resumes: readonly ResumeSpec[];
+  readonly outages: readonly OutageSpec[];
 }
 
 /** A world. */
