@@ -104,6 +104,15 @@ export class DeployedFanout {
     return Number(ApproximateNumberOfMessages) + Number(ApproximateNumberOfMessagesNotVisible);
   }
 
+  /** Waits until a queue holds as many messages: what is settled is acknowledged a moment later. */
+  async depthBecomes(count: number): Promise<void> {
+    await eventually(
+      `${count} messages in the work queue`,
+      () => this.depth(),
+      (depth) => depth === count,
+    );
+  }
+
   /** Takes all messages out of a queue, as soon as it holds `count`. */
   async drain(queueUrl: string, count: number): Promise<Message[]> {
     const { sqs } = this.clients;

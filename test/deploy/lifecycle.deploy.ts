@@ -125,7 +125,7 @@ describe('a deployed fanout with messages in flight', () => {
     expect(await clients.scheduler.send(new GetScheduleCommand(name))).toMatchObject({
       ScheduleExpression: 'rate(10 minutes)',
     });
-    expect(await fanout.depth()).toBe(WAITING.length);
+    await fanout.depthBecomes(WAITING.length);
   });
 
   it('handles what the old code has enqueued by the new code, each record once', async () => {
@@ -172,7 +172,7 @@ describe('a deployed fanout with messages in flight', () => {
     await read(FIRST);
     expect([await codeOf('Scanner'), await codeOf('Consumer')]).toEqual(before);
     expect(await mapping()).toMatchObject([{ ScalingConfig: { MaximumConcurrency: 2 } }]);
-    expect(await fanout.depth()).toBe(NEWER.length + KNOWN.length);
+    await fanout.depthBecomes(NEWER.length + KNOWN.length);
   });
 
   it('goes on with the old code as far as it knows the jobs, and keeps the other messages', async () => {
@@ -198,7 +198,7 @@ describe('a deployed fanout with messages in flight', () => {
       (lines) => lines.length > 0,
     );
     // The message of version 2 is one more.
-    expect(await fanout.depth()).toBe(NEWER.length + 1);
+    await fanout.depthBecomes(NEWER.length + 1);
     expect((await fanout.run('tick-3'))?.state).toBe('scanned');
     expect(await fanout.depth(fanout.deadLetterQueueUrl)).toBe(0);
   });
@@ -212,7 +212,7 @@ describe('a deployed fanout with messages in flight', () => {
     for (const id of NEWER) {
       expect(await records.effects(id)).toMatchObject([{ version: 2, runId: 'tick-3' }]);
     }
-    expect(await fanout.depth()).toBe(1);
+    await fanout.depthBecomes(1);
   });
 
   const STRANDED = names('stranded', 5);
