@@ -61,5 +61,6 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
 
 function fail(message) {
   console.error(`install-tools: ${message}`);
+  console.error('install-tools: .ci/run goes without what needs it when CRON_FANOUT_SKIP_DEPLOY=1 is set');
   process.exit(1);
 }
