@@ -90,7 +90,12 @@ export async function startServices(
     database: client,
     dynamodb: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
     functions,
-    environment: environmentOf(region, sqsServer.endpoint, database.endpoint, lambdaApi),
+    environment: {
+      ...environmentOf(region, sqsServer.endpoint, database.endpoint, lambdaApi),
+      // The user's own profiles must not have a say in it.
+      AWS_CONFIG_FILE: join(scratch, 'no-aws-config'),
+      AWS_SHARED_CREDENTIALS_FILE: join(scratch, 'no-aws-credentials'),
+    },
     scratch,
     queueUrl: (queueName) => `${sqsServer.endpoint}/${LOCAL_ACCOUNT}/${queueName}`,
   };
