@@ -53,6 +53,7 @@ export interface SetupContext {
 export interface Segment {
   /** 0 to `count - 1`. */
   readonly index: number;
+  /** Number of segments, from 1. */
   readonly count: number;
 }
 
