@@ -86,10 +86,14 @@ export async function takeOverRun(
   return raised.item;
 }
 
-/** Writes a refused tick down, so that it cannot run when it is delivered again. */
-export async function skipRun(context: ScannerContext, start: RunStart, cause: string): Promise<void> {
+/**
+ * Writes a refused tick down, so that it cannot run when it is delivered again.
+ *
+ * @returns whether it is skipped now; false where another delivery of it has a run that goes on or is over
+ */
+export async function skipRun(context: ScannerContext, start: RunStart, cause: string): Promise<boolean> {
   const skipped: RunItem = { ...runItem(context, start, 'skipped', 0), cause };
-  await context.store.put(skipped, when.newItem);
+  return (await context.store.put(skipped, when.newItem)) || (await readRun(context, start.runId))?.state === 'skipped';
 }
 
 /** Notes that lanes are read to their end. @throws LockLost, RunCancelled */

@@ -10,6 +10,7 @@ import type { Errand } from './lock-holding';
 import { LockHolding, settledAnswer } from './lock-holding';
 import { cancelRun, readRun } from './run-ledger';
 import { isOlder, queueTick, refuseTick } from './waiting-tick';
+import type { Queueing } from './waiting-tick';
 
 /** Times that a tick is tried to be run or queued; each but the last met a lock that changed hands meanwhile. */
 const MAX_TRIES = 4;
@@ -116,14 +117,13 @@ export class Scanner {
   }
 
   /** Another run is on: what becomes of the tick is the overlap policy's choice. */
-  private async refuse(tick: WaitingTick, holder: LockItem): Promise<'skipped' | 'queued' | 'moved'> {
+  private async refuse(tick: WaitingTick, holder: LockItem): Promise<Queueing> {
     const { context } = this;
     const { overlap = 'skip' } = context.configuration;
     const { runId: running = '' } = holder;
     const run = overlap === 'cancelRunning' ? await readRun(context, running) : undefined;
     if (overlap === 'skip' || (run !== undefined && isOlder(tick, run))) {
-      await refuseTick(context, tick, `run ${running} is being scanned`);
-      return 'skipped';
+      return refuseTick(context, tick, `run ${running} is being scanned`);
     }
     if (overlap === 'queueOne') {
       return queueTick(context, holder, tick);

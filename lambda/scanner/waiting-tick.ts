@@ -11,7 +11,7 @@ import { skipRun } from './run-ledger';
 const MAX_TRIES = 4;
 
 /** What became of a tick that wants to wait: `moved` where the lock changed hands meanwhile. */
-export type Queueing = 'queued' | 'skipped' | 'moved';
+export type Queueing = 'queued' | 'skipped' | 'duplicate' | 'moved';
 
 /**
  * Lets a tick wait for the holder of the lock. Only the newest one waits: of two, the older becomes `skipped`. That is written down first, so that a crash in between leaves no tick without a
@@ -27,9 +27,9 @@ export async function queueTick(context: ScannerContext, lock: LockItem, tick: W
   }
   if (waiting !== undefined) {
     const [older, newer] = isOlder(tick, waiting) ? [tick, waiting] : [waiting, tick];
-    await refuseTick(context, older, `the newer tick ${newer.runId} waits in its place`);
+    const refused = await refuseTick(context, older, `the newer tick ${newer.runId} waits in its place`);
     if (older === tick) {
-      return 'skipped';
+      return refused;
     }
   }
   const key = ITEM_KEYS.lock(fanoutId);
@@ -53,10 +53,19 @@ export async function queueBehind(context: ScannerContext, held: HeldLock, tick:
   throw new Error(`tick ${tick.runId} could not wait for the lock in ${MAX_TRIES} tries`);
 }
 
-/** Writes a refused tick down, and says so: it is counted, never silent. */
-export async function refuseTick(context: ScannerContext, tick: WaitingTick, cause: string): Promise<void> {
-  await skipRun(context, tick, cause);
+/**
+ * Writes a refused tick down, and says so: it is counted, never silent. A late delivery of a tick that has a run already is no refusal.
+ */
+export async function refuseTick(
+  context: ScannerContext,
+  tick: WaitingTick,
+  cause: string,
+): Promise<'skipped' | 'duplicate'> {
+  if (!(await skipRun(context, tick, cause))) {
+    return 'duplicate';
+  }
   context.logger.warn('a tick was refused', { runId: tick.runId, cause });
+  return 'skipped';
 }
 
 /** Whether a tick is older than another, by their scheduled times; one whose time cannot be read is not. */

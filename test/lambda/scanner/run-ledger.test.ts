@@ -7,6 +7,7 @@ import {
   startRun,
   takeOverRun,
 } from '../../../lambda/scanner/run-ledger';
+import { refuseTick } from '../../../lambda/scanner/waiting-tick';
 import { Fixture, JOB, TICK } from './fixture';
 
 const START = { runId: TICK, tick: { kind: 'tick', scheduledTime: TICK } };
@@ -73,10 +74,18 @@ describe('a run in the ledger', () => {
 
   it('stays as it is when its tick is refused later', async () => {
     const { fixture } = await started();
-    await skipRun(fixture.context, START, 'busy');
-    await skipRun(fixture.context, { ...START, runId: 'other' }, 'busy');
+    expect(await skipRun(fixture.context, START, 'busy')).toBe(false);
+    expect(await skipRun(fixture.context, { ...START, runId: 'other' }, 'busy')).toBe(true);
+    expect(await skipRun(fixture.context, { ...START, runId: 'other' }, 'busy')).toBe(true);
     expect(await fixture.runItem()).toMatchObject({ state: 'scanning' });
     expect(await fixture.runItem('other')).toMatchObject({ state: 'skipped', cause: 'busy', fence: 0 });
     expect(fixture.items('F#OPEN')).toHaveLength(1);
+  });
+
+  it('makes a late delivery of its tick a duplicate, not a refused tick', async () => {
+    const { fixture, run } = await started();
+    await markScanned(fixture.context, run, 1, []);
+    expect(await refuseTick(fixture.context, START, 'another run is being scanned')).toBe('duplicate');
+    expect(await refuseTick(fixture.context, { ...START, runId: 'other' }, 'busy')).toBe('skipped');
   });
 });
