@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as prettier from 'prettier';
+import '../../setup/environment';
 import { startMiniStack } from '../../setup/ministack';
 import { connect, startOurs, type ConformanceEndpoint } from '../sqs/endpoint';
 import { RULES } from '../sqs/rules';
