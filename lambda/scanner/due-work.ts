@@ -1,5 +1,5 @@
 import type { OpenItem, PageId, PageItem } from '../contract';
-import { ITEM_KEYS } from '../contract';
+import { ITEM_KEYS, LAMBDA } from '../contract';
 import { closeIfComplete, completeRunIfDue, isComplete, isUnfinished, pageOfRow, sweepPage } from '../ledger';
 import type { ScannerContext } from './context';
 import { readRun } from './run-ledger';
@@ -9,6 +9,9 @@ const ROWS_READ = 1000;
 const ROWS_CHECKED = 100;
 /** Records that one call settles which no message will come of any more. */
 const MAX_SWEPT = 500;
+
+/** Seconds after which no write of an invocation can take effect any more: the longest invocation, and as long again for what it left on its way. */
+const LONGEST_WRITE_SECONDS = 2 * LAMBDA.timeoutSeconds;
 
 /** What due work came upon. */
 export interface DueWork {
@@ -29,9 +32,9 @@ export async function doDueWork(context: ScannerContext): Promise<DueWork> {
   const first = pages.length <= ROWS_CHECKED ? 0 : Math.floor(randomness.fraction() * pages.length);
   await checkPages(context, [...pages.slice(first), ...pages.slice(0, first)].slice(0, ROWS_CHECKED));
   const unfinished: string[] = [];
-  for (const { runId } of runs.slice(0, ROWS_CHECKED)) {
-    if (await needsScanner(context, runId)) {
-      unfinished.push(runId);
+  for (const row of runs.slice(0, ROWS_CHECKED)) {
+    if (await needsScanner(context, row)) {
+      unfinished.push(row.runId);
     }
   }
   return { unfinished };
@@ -56,8 +59,12 @@ async function checkPages(context: ScannerContext, rows: readonly OpenItem[]): P
   }
 }
 
-async function needsScanner(context: ScannerContext, runId: string): Promise<boolean> {
+async function needsScanner(context: ScannerContext, row: OpenItem): Promise<boolean> {
+  const { runId } = row;
   const run = await readRun(context, runId);
+  if (run === undefined && ageOf(context, row) < LONGEST_WRITE_SECONDS) {
+    return false;
+  }
   if (run === undefined || run.state === 'skipped') {
     await context.store.delete(ITEM_KEYS.openRun(context.fanoutId, runId));
     return false;
@@ -67,6 +74,11 @@ async function needsScanner(context: ScannerContext, runId: string): Promise<boo
   }
   await completeRunIfDue(context, runId);
   return false;
+}
+
+/** Seconds since a row was written. */
+function ageOf({ clock, configuration }: ScannerContext, { expiresAt }: OpenItem): number {
+  return clock.now() / 1000 - (expiresAt - configuration.ledgerRetention);
 }
 
 async function sweep(context: ScannerContext, id: PageId, page: PageItem, limit: number): Promise<number> {

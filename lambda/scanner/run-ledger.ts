@@ -36,14 +36,15 @@ export function readRun({ store, fanoutId }: ScannerContext, runId: string): Pro
 }
 
 /**
- * Writes a run down, or takes over one that is written down already.
+ * Writes a run down, or takes over one that is written down already. Its row of the index comes first: a run that turns up late, when others have found it missing and gave the lock back, is
+ * found by its row alone.
  *
  * @throws LockLost where a newer fence holds it
  */
 export async function startRun(context: ScannerContext, start: RunStart, fence: number): Promise<ClaimedRun> {
   const run = runItem(context, start, 'scanning', fence);
+  await putOpenRow(context, start.runId);
   if (await context.store.put(run, when.newItem)) {
-    await putOpenRow(context, start.runId);
     return { run, isNew: true };
   }
   const stored = await takeOverRun(context, start.runId, fence, true);

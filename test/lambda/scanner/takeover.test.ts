@@ -39,6 +39,37 @@ describe('Scanner, takeover', () => {
     expect((await fixture.lock())?.runId).toBeUndefined();
   });
 
+  it('the watchdog finds a run whose write took effect only after the lock was given back', async () => {
+    const fixture = new Fixture({ records: someRecords(3) });
+    let land: () => Promise<unknown> = () => Promise.resolve();
+    const late = gatedStore(fixture.memory, (_, call) => call());
+    const put: typeof late.put = (item, condition) => {
+      if (!item.sk.startsWith('RUN#')) {
+        return late.put(item, condition);
+      }
+      land = () => fixture.memory.put(item, condition);
+      return Promise.reject(new Error('the call timed out'));
+    };
+    await expect(fixture.invoke(tick(), { store: { ...late, put } })).rejects.toThrow('the call timed out');
+    expect(await fixture.invoke(WATCHDOG)).toEqual({ outcome: 'idle' });
+    expect((await fixture.lock())?.runId).toBeUndefined();
+    await land();
+    expect(await fixture.invoke(WATCHDOG)).toMatchObject({ outcome: 'scanned', runId: TICK });
+    expect(fixture.queue.keys()).toEqual(ids(3));
+  });
+
+  it('the watchdog keeps the row of a run that is not written down until no write can take effect any more', async () => {
+    const fixture = new Fixture({ records: someRecords(3) });
+    await fixture.invoke(tick(), dyingAt(fixture, 2, true)).catch(() => undefined);
+    await fixture.clock.advance(LEASE_MS);
+    const row = ITEM_KEYS.openRun('F', TICK);
+    await fixture.invoke(WATCHDOG);
+    expect(await fixture.memory.get(row)).toBeDefined();
+    await fixture.clock.advance(1_800_000);
+    await fixture.invoke(WATCHDOG);
+    expect(await fixture.memory.get(row)).toBeUndefined();
+  });
+
   it('the watchdog takes over a stalled run, and is idle where there is none', async () => {
     const fixture = new Fixture({ records: someRecords(25) });
     expect(await fixture.invoke(WATCHDOG)).toEqual({ outcome: 'idle' });
