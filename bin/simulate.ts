@@ -7,6 +7,7 @@ import { reportText } from '../lambda/simulation/failure-report';
 import { wholeNumber } from './cli/number-option';
 import { bundleWorker } from './simulation/bundle';
 import { Campaign } from './simulation/campaign';
+import { mutantsNamed } from './simulation/mutants';
 
 const MAX_SEED = 0x7fff_ffff;
 /** Failures that are shrunk and shown at length. */
@@ -17,6 +18,7 @@ interface Options {
   readonly seed?: number;
   readonly only?: string;
   readonly minutes?: number;
+  readonly mutant?: string;
   readonly workers: number;
 }
 
@@ -30,7 +32,7 @@ async function simulate(options: Options): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'cron-fanout-simulation-'));
   try {
     const campaign = new Campaign({
-      bundle: await bundleWorker(folder),
+      bundle: await bundleWorker(folder, options.mutant === undefined ? undefined : mutantsNamed(options.mutant)[0]),
       workers: options.workers,
       from: seed,
       seeds,
@@ -56,6 +58,7 @@ const program = new Command('simulate')
   .option('--seed <n>', 'first seed (default: a fresh one, which is printed)', wholeNumber('--seed', 0, MAX_SEED))
   .option('--only <scenario>', `one of ${SCENARIOS.map(({ name }) => name).join(', ')} (default: they take turns)`)
   .option('--minutes <n>', 'run as many seeds as fit into this time', wholeNumber('--minutes', 1, 1440))
+  .option('--mutant <id>', 'with this deliberate mistake in the policies; see simulate:mutants')
   .option('--workers <n>', 'threads', wholeNumber('--workers', 1, 64), Math.min(availableParallelism(), 8))
   .action(async (options: Options) => {
     process.exitCode = (await simulate(options)) ? 0 : 1;

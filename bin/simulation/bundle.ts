@@ -3,30 +3,20 @@ import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import type { Plugin } from 'esbuild';
 import { CronFanoutError } from '../../lambda/contract';
+import type { Mutant } from './mutants';
 
 const ROOT = join(__dirname, '..', '..');
-
-/** A deliberate mistake: a piece of the source that is replaced as it is loaded; the files themselves stay as they are. */
-export interface Mutation {
-  /** Names it; kebab-case. */
-  readonly id: string;
-  /** Below the root of the repository. */
-  readonly file: string;
-  /** Occurs exactly once in the file. */
-  readonly search: string;
-  readonly replace: string;
-}
 
 /**
  * Bundles the worker of the simulation, so that it starts fast and may hold a mistake.
  *
  * @param folder where to write it
- * @param mutation what to break
+ * @param mutant what to break
  * @returns path of the bundle
- * @throws CronFanoutError `StaleMutation`
+ * @throws CronFanoutError `StaleMutant`
  */
-export async function bundleWorker(folder: string, mutation?: Mutation): Promise<string> {
-  const outfile = join(folder, `${mutation?.id ?? 'worker'}.cjs`);
+export async function bundleWorker(folder: string, mutant?: Mutant): Promise<string> {
+  const outfile = join(folder, `${mutant?.id ?? 'worker'}.cjs`);
   await build({
     absWorkingDir: ROOT,
     entryPoints: [join(__dirname, 'worker.ts')],
@@ -38,40 +28,50 @@ export async function bundleWorker(folder: string, mutation?: Mutation): Promise
     sourcemap: 'inline',
     sourcesContent: false,
     logLevel: 'silent',
-    plugins: mutation === undefined ? [] : [mutating(mutation)],
+    plugins: mutant === undefined ? [] : [mutating(mutant)],
   });
   return outfile;
 }
 
-/** The source of a file with its mistake. @throws CronFanoutError `StaleMutation` where the place is not found exactly once */
-export function mutated(source: string, { id, file, search, replace }: Mutation): string {
-  const parts = source.split(search);
-  if (parts.length !== 2) {
-    throw new CronFanoutError('StaleMutation', {
-      what: `mutant ${id}, in ${file}`,
-      received: `${parts.length - 1} places with ${JSON.stringify(search)}`,
-      allowed: 'exactly one',
-      change: 'bring the mutant in bin/simulation/mutants in line with the source',
-    });
-  }
-  return parts.join(replace);
+/**
+ * The source of a file with the mistakes that a mutant makes in it.
+ *
+ * @throws CronFanoutError `StaleMutant` where a place is not found exactly once
+ */
+export function mutated(source: string, file: string, { id, edits }: Mutant): string {
+  return edits
+    .filter((edit) => edit.file === file)
+    .reduce((text, { search, replace }) => {
+      const parts = text.split(search);
+      if (parts.length === 2) {
+        return parts.join(replace);
+      }
+      throw new CronFanoutError('StaleMutant', {
+        what: `mutant ${id}, in ${file}`,
+        received: `${parts.length - 1} places with ${JSON.stringify(search)}`,
+        allowed: 'exactly one',
+        change: 'bring the mutant in bin/simulation/mutants in line with the source',
+      });
+    }, source);
 }
 
-function mutating(mutation: Mutation): Plugin {
+function mutating(mutant: Mutant): Plugin {
   return {
     name: 'mutation',
     setup: (builder) => {
-      let loaded = 0;
+      const loaded = new Set<string>();
       builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        if (relative(ROOT, path) !== mutation.file) {
+        const file = relative(ROOT, path);
+        if (mutant.edits.every((edit) => edit.file !== file)) {
           return undefined;
         }
-        loaded += 1;
-        return { contents: mutated(await readFile(path, 'utf8'), mutation), loader: 'ts' };
+        loaded.add(file);
+        return { contents: mutated(await readFile(path, 'utf8'), file, mutant), loader: 'ts' };
       });
       builder.onEnd(() => {
-        if (loaded === 0) {
-          throw new Error(`mutant ${mutation.id}: ${mutation.file} is no part of the simulation`);
+        const missing = mutant.edits.find(({ file }) => !loaded.has(file));
+        if (missing !== undefined) {
+          throw new Error(`mutant ${mutant.id}: ${missing.file} is no part of the simulation`);
         }
       });
     },

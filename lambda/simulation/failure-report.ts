@@ -5,7 +5,7 @@ import { shrink } from './shrink';
 import type { WorldSpec } from './world/spec';
 
 /** Lines of a trace that a report shows. */
-const TRACE_LINES = 80;
+const TRACE_LINES = 120;
 /** Worlds that are tried to find a smaller one. */
 const SHRINK_TRIES = 250;
 

@@ -124,15 +124,17 @@ function claimChanged(
   for (const [[name, ordinal = ''], value] of change?.set ?? []) {
     const old = name === 'claims' ? claims[ordinal] : undefined;
     const now = value as unknown as Claim;
-    if (old === undefined || now.a >= old.a) {
+    if (old === undefined) {
       continue;
     }
-    const [fanoutId, runId, jobType, segment, page] = key.pk.split('#');
-    const place = ledger.places.get(
-      [fanoutId, runId, jobType, Number(segment), Number(page), Number(ordinal)].join('|'),
-    );
-    if (place?.calls.some(({ attempt }) => attempt === old.a) === true) {
+    const place = ledger.placeAt(key.pk, Number(ordinal));
+    const isCalled = place?.calls.some(({ attempt }) => attempt === old.a) === true;
+    if (now.a < old.a && isCalled) {
       violated(`attempt ${old.a} of ${place.key ?? ''} of run ${place.runId} is taken back after its call`);
+    }
+    const isReleased = old.t !== undefined && now.t === undefined && now.d === undefined;
+    if (isReleased && !isCalled && now.a >= old.a) {
+      violated(`attempt ${old.a} of ${place?.key ?? ordinal} is kept though its handler was not called`);
     }
   }
 }

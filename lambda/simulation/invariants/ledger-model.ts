@@ -25,6 +25,8 @@ export interface PlaceState {
   serial?: number;
   /** When its latest message was stored, epoch milliseconds. */
   queuedAt?: number;
+  /** When its outcome was stored, epoch milliseconds. */
+  settledAt?: number;
   /** Whether its message is gone and will not come again. */
   isGone?: boolean;
   outcome?: SettledOutcome;
@@ -219,6 +221,7 @@ export class LedgerModel {
     for (const ordinal of SETTLED_OUTCOMES.includes(outcome as SettledOutcome) ? ordinals : []) {
       const place = this.placeAt(pk, ordinal);
       if (place !== undefined) {
+        place.settledAt ??= this.now();
         place.outcome ??= outcome as SettledOutcome;
       }
     }

@@ -1,3 +1,4 @@
+import { jobConfiguration } from '../../contract';
 import type { MemoryStateStore } from '../memory-state-store';
 import type { Observation } from '../world/observation';
 import { observing } from '../world/observation';
@@ -113,14 +114,14 @@ function missingReason(
       }
       return place.calls.some(({ result }) => result === 'succeeded') ? undefined : 'though no call has succeeded';
     case 'withdrawn':
-      return place.calls.length > 0 ? 'though its handler was called' : undefined;
+      return place.claim !== undefined ? 'though it was claimed' : undefined;
     case 'cancelled':
       return isCancelled ? undefined : 'though its run is not cancelled';
     case 'dead': {
       const dead = deathsAt(memory, place)[0];
       return dead === undefined
         ? 'without a cause'
-        : dead.cause === LOST || buried.has(dead.deathId)
+        : dead.cause === LOST || place.isGone === true || buried.has(dead.deathId)
           ? undefined
           : 'and is not in the dead-letter queue';
     }
@@ -154,9 +155,9 @@ function checkRun(watched: Watched, run: RunState): void {
 
 /** A record that was there all the time has a place, or a reason for having none. */
 function checkRecord(
-  { ledger, violated }: Watched,
-  { id }: FanoutView,
-  { runId }: RunState,
+  { world, ledger, violated }: Watched,
+  { id, spec }: FanoutView,
+  { runId, item: { startedAt } }: RunState,
   jobType: string,
   record: RecordSpec,
 ): void {
@@ -167,9 +168,15 @@ function checkRecord(
     violated(`${record.key} of run ${runId} is withdrawn though its source yields it`);
   }
   if (kept.length === 0 && record.flaw === undefined) {
-    const elsewhere = ledger.placesOfKey(id, jobType, record.key).filter((place) => place.runId !== runId);
-    if (elsewhere.length === 0) {
-      violated(`${record.key} is missing in run ${runId}: neither sent nor in flight nor dead in another run`);
+    const since = startedAt - 2 * world.spec.skewMs;
+    const { quarantine } = jobConfiguration(spec.configuration, jobType);
+    const blocks = ({ settledAt = Infinity, outcome: other }: PlaceState): boolean =>
+      settledAt >= since || (other === 'dead' && settledAt >= since - quarantine * 1000);
+    const others = ledger.placesOfKey(id, jobType, record.key).filter((place) => place.runId !== runId);
+    if (!others.some(blocks)) {
+      violated(
+        `${record.key} is missing in run ${runId}: neither sent, nor in flight or in quarantine from another run`,
+      );
     }
   }
   if (outcome === 'obsolete' && record.obsolete !== true) {
@@ -182,9 +189,12 @@ function checkRecord(
 
 /** Every death that was written down lies in the dead-letter queue, or was redriven from there. */
 function checkDead({ world, fanouts, ledger, violated }: Watched): void {
-  for (const { deathId, key, cause } of fanouts.flatMap(({ id }) => deathsOf(world.memory, id))) {
-    if (cause !== LOST && !ledger.buried.has(deathId)) {
-      violated(`${key} is dead and not in the dead-letter queue`);
+  for (const { id } of fanouts) {
+    for (const dead of deathsOf(world.memory, id)) {
+      const isLost = dead.cause === LOST || ledger.placeOfDeath(id, dead)?.isGone === true;
+      if (!isLost && !ledger.buried.has(dead.deathId)) {
+        violated(`${dead.key} is dead and not in the dead-letter queue`);
+      }
     }
   }
 }

@@ -47,7 +47,8 @@ function started(watched: Watched, running: Map<PlaceState, Set<HandlerCall>>, c
   running.set(place, others);
   for (const other of others) {
     const lease = place.leases.get(other.instance.name) ?? 0;
-    if (other.instance.isAlive && other.instance !== call.instance && other.instance.clock.now() <= lease) {
+    const isHeld = other.instance.clock.now() <= lease || world.clock.now() <= other.deadline;
+    if (other.instance.isAlive && other.instance !== call.instance && isHeld) {
       violated(`two handlers work on ${call.key} of run ${call.runId} while the claim of ${other.instance.name} holds`);
     }
   }

@@ -8,8 +8,9 @@ import type { Invariant, InvariantRule, Watched } from './invariant';
 
 /** What a scanner has been told of its lock in its current invocation. */
 interface Knowledge {
-  leaseUntil?: number;
-  isLost: boolean;
+  readonly leaseUntil?: number | undefined;
+  readonly fence?: number | undefined;
+  readonly isLost: boolean;
 }
 
 /**
@@ -27,8 +28,11 @@ export const oneHand: InvariantRule = {
         invoked: ({ by }) => {
           knowledge.set(by, { isLost: false });
         },
-        lockAnswered: ({ by, isApplied, leaseUntil }) => {
-          knowledge.set(by, { isLost: !isApplied, ...(leaseUntil === undefined ? {} : { leaseUntil }) });
+        lockAnswered: ({ by, isApplied, leaseUntil, fence }) => {
+          knowledge.set(by, { isLost: !isApplied, leaseUntil, fence });
+        },
+        yielded: (observation) => {
+          read(watched, observation, knowledge.get(observation.by)?.fence);
         },
         handedOver: ({ fanoutId, event }) => {
           handedOver.add(`${fanoutId}|${event.fence}`);
@@ -58,6 +62,28 @@ function sending(
   const isLapsed = known?.leaseUntil !== undefined && by.clock.now() >= known.leaseUntil;
   if (known?.isLost === true || isLapsed) {
     violated(`${by.name} sends ${entries.length} messages though its lock ${isLapsed ? 'has lapsed' : 'is lost'}`);
+  }
+}
+
+/** Before its source is read a lane is taken over: what its last page is written under is the fence of the reader. */
+function read(
+  { world, ledger, violated }: Watched,
+  { by, fanoutId, runId, jobType, segment }: Extract<Observation, { type: 'yielded' }>,
+  fence: number | undefined,
+): void {
+  if (fence === undefined || ledger.runs.get(`${fanoutId}|${runId}`)?.item.fence !== fence) {
+    return;
+  }
+  const lane = { fanoutId, runId, jobType, segment };
+  const last = [...world.memory.peekAll(ITEM_KEYS.keysPartition(lane))].at(-1) as unknown as KeysItem | undefined;
+  if (last === undefined) {
+    return;
+  }
+  const page = pageOfKeys(world.memory, last.pk, Number(last.sk.slice('KEYS#'.length)));
+  const isPageBehind = page !== undefined && page.sealed === undefined && page.fence < fence;
+  if (last.fence < fence || isPageBehind) {
+    const what = `${isPageBehind ? 'the page of ' : ''}${last.sk}`;
+    violated(`${by.name} reads the source of ${last.pk} before it has taken over ${what}`);
   }
 }
 
@@ -92,11 +118,12 @@ function queued(
 }
 
 function written(
-  { world, violated }: Watched,
+  { world, ledger, violated }: Watched,
   { key, before, after, by }: Extract<Observation, { type: 'written' }>,
 ): void {
   if (before === undefined || after === undefined) {
     if (after !== undefined && key.sk.startsWith('KEYS#')) {
+      underRunFence(ledger, key.pk, after as unknown as KeysItem, violated);
       nextPage(world.memory, key, (what) => {
         violated(`${by.name} ${what}`);
       });
@@ -111,6 +138,19 @@ function written(
     pageChanged(world.memory, key.pk, before as unknown as PageItem, after as unknown as PageItem, violated);
   } else if (key.sk.startsWith('KEYS#')) {
     keysChanged(world.memory, key, before as unknown as KeysItem, after as unknown as KeysItem, violated);
+  }
+}
+
+function underRunFence(
+  { runs }: Watched['ledger'],
+  pk: string,
+  { fence }: KeysItem,
+  violated: (what: string) => void,
+): void {
+  const [fanoutId = '', runId = ''] = pk.split('#');
+  const run = runs.get(`${fanoutId}|${runId}`)?.item;
+  if (run !== undefined && run.fence < fence) {
+    violated(`keys of run ${runId} are written under fence ${fence}, its own is ${run.fence}`);
   }
 }
 

@@ -6,8 +6,8 @@ import type { PlaceState } from './ledger-model';
 interface LaneState {
   readonly places: PlaceState[];
   settled: number;
-  /** Place in the source of the latest record, by logical group: a lane may hold several. */
-  readonly lastRecords: Map<string, number>;
+  /** The latest record by logical group, with its place in the source: a lane may hold several groups. */
+  readonly latest: Map<string, { readonly index: number; readonly place: PlaceState }>;
 }
 
 /** 3. In a group, no handler starts before all that was sent before is settled; messages of a group are sent in the order of the source. */
@@ -35,7 +35,7 @@ export const order: InvariantRule = {
 
 function laneOf(lanes: Map<string, LaneState>, { fanoutId, runId, groupId }: PlaceState): LaneState {
   const name = [fanoutId, runId, groupId].join('|');
-  const lane = lanes.get(name) ?? { places: [], settled: 0, lastRecords: new Map() };
+  const lane = lanes.get(name) ?? { places: [], settled: 0, latest: new Map() };
   lanes.set(name, lane);
   return lane;
 }
@@ -51,13 +51,19 @@ function queued(
   const index = indexes.get([place.fanoutId, place.jobType, place.key].join('|'));
   if (index !== undefined) {
     const group = place.group ?? '';
-    if (index < (lane.lastRecords.get(group) ?? 0)) {
+    const before = lane.latest.get(group);
+    // One that was skipped when its page was written down, and is not when it is read again, comes behind the others of its page.
+    if (before !== undefined && index < before.index && isWrittenBefore(place, before.place)) {
       violated(
         `${place.key ?? ''} of group ${group} is sent after a record that follows it in the source of run ${place.runId}`,
       );
     }
-    lane.lastRecords.set(group, index);
+    lane.latest.set(group, { index, place });
   }
+}
+
+function isWrittenBefore(left: PlaceState, right: PlaceState): boolean {
+  return left.page < right.page || (left.page === right.page && left.ordinal < right.ordinal);
 }
 
 function started({ ledger, violated }: Watched, lanes: Map<string, LaneState>, call: HandlerCall): void {

@@ -1,6 +1,8 @@
+import type { Behaviour } from '../world/spec';
 import type { FaultRates } from '../world/faults';
 import type { Scenario } from './scenario';
 import {
+  drawConfiguration,
   drawCount,
   drawFanout,
   drawJob,
@@ -25,6 +27,7 @@ const NETWORK: FaultRates = {
   unlisted: 0.05,
   lostAnswer: 0.03,
   throttledInvocation: 0.03,
+  away: 0.006,
 };
 
 /** Processes that end at any call. */
@@ -111,6 +114,75 @@ export const chaos: Scenario = {
     return drawWorld(seed, [fanout], {
       faults: scaled(faults, draw.number(0.2, 2)),
       faultPlaces: draw.int(50, 1500),
+      skewMs: SKEW_MS,
+      freezes: draw.chance(0.5),
+    });
+  },
+};
+
+/** Scanners that take runs over from one another, again and again. */
+export const takeovers: Scenario = {
+  name: 'takeovers',
+  about: 'scanners that crash, stand still and come late at every step of small pages, and take over from one another',
+  draw: (seed) => {
+    const draw = drawOf(seed, 'takeovers');
+    const records = drawRecords(draw, draw.int(2, 12), 'r', ['later', 'later', 'fail', 'refuse', 'succeed']);
+    const job = drawJob(draw, records, { changes: draw.pick([0, 0.1, 0.4]), chunk: 1, handlerMs: 0 });
+    const configuration = drawConfiguration(draw, {
+      pageSize: draw.int(1, 4),
+      overlap: draw.pick(['skip', 'skip', 'queueOne', 'cancelRunning']),
+    });
+    const fanout = drawFanout(draw, [job], {
+      configuration,
+      ticks: drawTicks(draw, draw.int(1, 3), 1),
+      watchdog: draw.pick([20, 45]),
+      outages: draw.chance(0.4) ? [{ at: 0, until: draw.int(60_000, 240_000) }] : [],
+    });
+    return drawWorld(seed, [fanout], {
+      faults: {
+        pause: draw.number(0.02, 0.12),
+        late: draw.number(0, 0.08),
+        crash: draw.number(0, 0.04),
+        slow: 0.03,
+        replyLost: 0.02,
+        duplicateInvocation: 0.2,
+      },
+      faultPlaces: draw.int(40, 300),
+      skewMs: SKEW_MS,
+    });
+  },
+};
+
+/** Handlers that run to the end of their claims. */
+export const leases: Scenario = {
+  name: 'leases',
+  about:
+    'handlers that take as long as their claims, while their messages are delivered once more; environments that freeze',
+  draw: (seed) => {
+    const draw = drawOf(seed, 'leases');
+    const behaviours: readonly Behaviour[] = [
+      'linger',
+      'linger',
+      'overrun',
+      'overrun',
+      'ignore',
+      'slow',
+      'refuse',
+      'fail',
+      'succeed',
+    ];
+    const records = drawRecords(draw, draw.int(1, 10), 'r', behaviours);
+    const fanout = drawFanout(draw, [drawJob(draw, records)], { concurrency: 4 });
+    return drawWorld(seed, [fanout], {
+      faults: {
+        redelivery: draw.number(0.05, 0.3),
+        slow: draw.number(0, 0.06),
+        pause: 0.01,
+        away: 0.01,
+        late: 0.03,
+        lostAnswer: 0.05,
+      },
+      faultPlaces: draw.int(40, 300),
       skewMs: SKEW_MS,
       freezes: draw.chance(0.5),
     });

@@ -1,6 +1,6 @@
 import { CronFanoutError } from '../../contract';
-import { chaos, crashes, network, zombies } from './failures';
-import { changingSource, handlers, plain, poison } from './records';
+import { chaos, crashes, leases, network, takeovers, zombies } from './failures';
+import { changingSource, deaths, handlers, plain, poison } from './records';
 import type { Scenario } from './scenario';
 import { deploy, neighbours, outage, overlap, redrives, singleLane, ticks } from './traffic';
 
@@ -10,6 +10,8 @@ export const SCENARIOS: readonly Scenario[] = [
   handlers,
   crashes,
   zombies,
+  takeovers,
+  leases,
   network,
   ticks,
   changingSource,
@@ -17,6 +19,7 @@ export const SCENARIOS: readonly Scenario[] = [
   deploy,
   poison,
   neighbours,
+  deaths,
   redrives,
   overlap,
   outage,

@@ -6,6 +6,7 @@ import {
   drawJob,
   drawOf,
   drawRecords,
+  drawTicks,
   drawWorld,
   tickTime,
   withDuplicates,
@@ -117,3 +118,24 @@ function foreignEnvelope(): Readonly<Record<string, string | number>> {
     payload: 'x',
   };
 }
+
+/** Records that die while the next runs are scanned. */
+export const deaths: Scenario = {
+  name: 'deaths',
+  about: 'records that die while later runs look for what is in flight and in quarantine',
+  draw: (seed) => {
+    const draw = drawOf(seed, 'deaths');
+    const records = draw.list(draw.int(5, 20), (n) => ({
+      key: `r${n}`,
+      group: `g${n % 7}`,
+      behaviours: draw.list(4, () => draw.pick(['fail', 'fail', 'fail', 'refuse', 'later'] as const)),
+    }));
+    const fanout = drawFanout(draw, [drawJob(draw, records)], { ticks: drawTicks(draw, 4, 1), watchdog: 60 });
+    const { configuration } = fanout;
+    const defaults = { ...configuration.defaults, deduplication: 'whileInFlight', quarantine: 3600 } as const;
+    return drawWorld(seed, [{ ...fanout, configuration: { ...configuration, defaults } }], {
+      faults: { slow: 0.15, crash: 0.005 },
+      faultPlaces: draw.int(100, 600),
+    });
+  },
+};

@@ -1,4 +1,4 @@
-import type { Behaviour, JobSpec } from '../world/spec';
+import type { FanoutSpec, Behaviour, JobSpec } from '../world/spec';
 import type { Scenario } from './scenario';
 import {
   drawConfiguration,
@@ -9,6 +9,7 @@ import {
   drawRecords,
   drawTicks,
   drawWorld,
+  tickTime,
   QUICK_BEHAVIOURS,
   SKEW_MS,
 } from './scenario';
@@ -100,7 +101,10 @@ export const neighbours: Scenario = {
       drawFanout(draw, jobs('a', 1), { fanoutId: 'F' }),
       drawFanout(draw, jobs('b', draw.int(1, 3)), { fanoutId: 'F2' }),
     ];
-    return drawWorld(seed, fanouts, {
+    const astray = { at: draw.int(1_000, 60_000), body: JSON.stringify(envelopeOfNeighbour()), groupId: 'astray' };
+    const [first, second] = fanouts as [FanoutSpec, FanoutSpec];
+    const configuration = { ...first.configuration, maxReceiveCount: 60 };
+    return drawWorld(seed, [{ ...first, configuration, poison: draw.chance(0.5) ? [astray] : [] }, second], {
       faults: { crash: 0.01, replyLost: 0.01, pause: 0.005, late: 0.005 },
       faultPlaces: draw.int(50, 800),
       skewMs: SKEW_MS,
@@ -183,3 +187,19 @@ export const outage: Scenario = {
     });
   },
 };
+
+/** A message of the second fanout that somebody puts into the queue of the first. */
+function envelopeOfNeighbour(): Readonly<Record<string, string | number>> {
+  return {
+    v: 1,
+    fanout: 'F2',
+    job: 'job0',
+    run: tickTime(0, 1),
+    segment: 0,
+    page: 0,
+    ordinal: 0,
+    key: 'b0-0',
+    group: 'g0',
+    payload: 'astray',
+  };
+}

@@ -74,6 +74,7 @@ export class ConsumerFunction {
     this.idle = this.idle.filter((one) => one.instance.isAlive);
     const environment = this.idle.pop() ?? this.options.create();
     const { instance } = environment;
+    instance.deadline = deadlineAt;
     instance.thaw();
     trace.add(clock.now(), instance.name, `starts: ${event.Records.length} messages`);
     signal.addEventListener('abort', () => {

@@ -6,6 +6,8 @@ export const FAULTS = {
   error: 'call',
   /** A call is throttled; of a batch, some entries. */
   throttle: 'call',
+  /** Table and queue cannot be reached for seconds: all calls fail. */
+  away: 'call',
   /** A call takes effect and then fails. */
   replyLost: 'call',
   /** A call fails, and takes effect seconds or minutes later. */
@@ -20,7 +22,7 @@ export const FAULTS = {
   partial: 'send',
   /** Some entries of a batch are in neither list of its answer, whether they were sent or not. */
   unlisted: 'send',
-  /** A message that is being worked on is delivered once more. */
+  /** A message that is being worked on is delivered once more, at once or a little later. */
   redelivery: 'call',
   /** An asynchronous invocation (tick, continuation) is delivered twice. */
   duplicateInvocation: 'scanner',

@@ -10,7 +10,9 @@ const PAUSE_PER_LEASE = { min: 0.3, max: 4 };
 /** Milliseconds after which a call takes effect that failed before. */
 const LATE_MS = { min: 100, max: 150_000 };
 /** Milliseconds that a slow call takes. */
-const SLOW_MS = { min: 200, max: 20_000 };
+const SLOW_MS = { min: 200, max: 40_000 };
+/** Milliseconds for which the services cannot be reached. */
+const AWAY_MS = { min: 100, max: 8_000 };
 const NEVER = new Promise<never>(() => undefined);
 
 /** An error of the network or the service, as a client meets it. */
@@ -38,6 +40,9 @@ export interface CallOptions {
 
 /** Calls of ports: each takes its turn, and may meet a fault. */
 export class FaultyCalls {
+  /** Until when the services cannot be reached, epoch milliseconds. */
+  private awayUntil = 0;
+
   constructor(private readonly options: CallOptions) {}
 
   /**
@@ -60,7 +65,7 @@ export class FaultyCalls {
     if (hasEnded(instance)) {
       return this.afterTheEnd(instance, what, effect);
     }
-    const fault = plan.next(kind);
+    const fault = clock.now() < this.awayUntil ? 'error' : plan.next(kind);
     trace.add(clock.now(), instance.name, fault === undefined ? what : `${what}  <== ${fault}`);
     if (fault !== undefined) {
       this.options.onFault(instance, fault);
@@ -84,6 +89,10 @@ export class FaultyCalls {
   ): Promise<T> {
     const meetings: Readonly<Partial<Record<Fault, () => Promise<T>>>> = {
       error: () => Promise.reject(new CallFailed('the service cannot be reached')),
+      away: () => {
+        this.awayUntil = this.options.clock.now() + this.between(AWAY_MS, 0);
+        return Promise.reject(new CallFailed('the service cannot be reached'));
+      },
       replyLost: () => effect().then(() => Promise.reject(new CallFailed('the reply was lost'))),
       late: () => this.land(instance, what, effect),
       crash: () => this.crash(instance, effect),

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../ports';
 import type { VirtualClock } from '../virtual-clock';
+import { settled } from '../virtual-clock';
 import { SeededRandomness } from '../seeded-randomness';
 
 /** A promise that is never settled: what a process that is gone hears of its calls. */
@@ -24,6 +25,8 @@ export class Instance {
   /** The clock of the process: skewed, and its timers fire only while it runs. */
   readonly clock: Clock;
   readonly randomness: SeededRandomness;
+  /** When Lambda ends its present invocation, epoch milliseconds of the world. */
+  deadline = Infinity;
   /** Rejects when the environment ends. */
   readonly ended: Promise<never>;
   private state: 'running' | 'paused' | 'ended' = 'running';
@@ -82,14 +85,18 @@ export class Instance {
     }
   }
 
-  /** Lets the process go on. */
+  /** Lets the process go on: what it waited for meanwhile comes one after another, as timers that are overdue do. */
   thaw(): void {
-    if (this.state !== 'paused') {
-      return;
+    if (this.state === 'paused') {
+      this.state = 'running';
+      void this.catchUp();
     }
-    this.state = 'running';
-    while (this.isRunning && this.waiting.length > 0) {
+  }
+
+  private async catchUp(): Promise<void> {
+    while (this.state === 'running' && this.waiting.length > 0) {
       this.waiting.shift()?.();
+      await settled();
     }
   }
 
@@ -126,7 +133,11 @@ export class Instance {
   private run(callback: () => void): void {
     switch (this.state) {
       case 'running':
-        callback();
+        if (this.waiting.length === 0) {
+          callback();
+          return;
+        }
+        this.waiting.push(callback);
         return;
       case 'paused':
         this.waiting.push(callback);

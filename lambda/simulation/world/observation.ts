@@ -19,6 +19,8 @@ export interface HandlerCall {
   readonly idempotencyKey: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
+  /** When Lambda ends its invocation, epoch milliseconds. */
+  readonly deadline: number;
   /** Epoch milliseconds; absent while it runs, and where its environment ended first. */
   endedAt?: number;
   result?: 'succeeded' | 'failed';
@@ -47,6 +49,7 @@ export type Observation =
       readonly isApplied: boolean;
       /** Lease that is stored then, epoch milliseconds; absent where the write was refused. */
       readonly leaseUntil?: number | undefined;
+      readonly fence?: number | undefined;
     }
   /** A call that sends to the work queue is made. */
   | {
@@ -83,9 +86,11 @@ export type Observation =
   /** The source yielded a record. */
   | {
       readonly type: 'yielded';
+      readonly by: Instance;
       readonly fanoutId: string;
       readonly runId: string;
       readonly jobType: string;
+      readonly segment: number;
       readonly record: unknown;
     }
   /** An invocation began; `calls` of the ports are counted until it ends. */

@@ -48,7 +48,7 @@ async function* observedSource(
   context: SourceContext,
   { instance, fanoutId, plan, steps, trace, observe, now }: JobWatch,
 ): AsyncGenerator<unknown, void, undefined> {
-  const { runId, signal } = context;
+  const { runId, segment, signal } = context;
   for await (const item of items) {
     await steps.turn();
     if (!instance.isAlive) {
@@ -64,7 +64,7 @@ async function* observedSource(
       await sleep(instance.clock, SLOW_MS * plan.shape(0), signal);
     }
     for (const record of item.records ?? [item.record]) {
-      observe({ type: 'yielded', fanoutId, runId, jobType, record });
+      observe({ type: 'yielded', by: instance, fanoutId, runId, jobType, segment: segment.index, record });
     }
     yield item;
   }
@@ -127,6 +127,7 @@ function callOf(context: HandlerContext, { instance, fanoutId, now }: JobWatch):
     maxAttempts,
     idempotencyKey,
     startedAt: now(),
+    deadline: instance.deadline,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ItemKey } from '../../contract';
+import type { ItemKey, LockItem } from '../../contract';
 import type { Change, Condition, QueryRange, StateStore } from '../../ports';
 import type { MemoryStateStore } from '../memory-state-store';
 import type { FaultyCalls } from './faulty-calls';
@@ -46,8 +46,8 @@ export class ObservedStore implements StateStore {
     );
     if (key.sk === 'LOCK') {
       const { instance: by, fanoutId, observe } = this.options;
-      const lease = result.applied ? { leaseUntil: (result.item as { leaseUntil?: number }).leaseUntil } : {};
-      observe({ type: 'lockAnswered', by, fanoutId, isApplied: result.applied, ...lease });
+      const { leaseUntil, fence } = (result.applied ? result.item : {}) as Partial<LockItem>;
+      observe({ type: 'lockAnswered', by, fanoutId, isApplied: result.applied, leaseUntil, fence });
     }
     return result;
   }

@@ -13,7 +13,8 @@ export function observeQueue(event: SqsEvent, observe: Observer): void {
   }
   const { type, queue, message } = event;
   const fanoutId = queue.replace(QUEUE_NAME, '');
-  const envelope = envelopeOf(message.body);
+  const read = envelopeOf(message.body);
+  const envelope = read?.fanout === fanoutId ? read : undefined;
   if (queue.endsWith('-dead.fifo')) {
     if (type === 'sent') {
       observe({ type: 'buried', fanoutId, envelope });

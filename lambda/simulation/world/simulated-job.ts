@@ -10,7 +10,7 @@ import type { Behaviour, JobSpec, Payload, RecordSpec } from './spec';
 /** A text that is too large for a message. */
 const LARGE_TEXT = 'x'.repeat(1024 * 1024);
 /** Milliseconds. */
-const TIMES = { slow: 3_000, linger: 3_600_000, ignore: 2_000_000 } as const;
+const TIMES = { slow: 3_000, linger: 3_600_000, overrun: 33_000, ignore: 2_000_000 } as const;
 /** Values that are thrown and are no errors. */
 const ODD: readonly unknown[] = [undefined, null, 'a text', 0, { code: 7 }, Object.create(null)];
 
@@ -95,6 +95,8 @@ async function behave(behaviour: Behaviour, clock: Clock, { signal, attempt }: H
     case 'linger':
       await sleep(clock, TIMES.linger, signal);
       throw new Error('the handler was stopped');
+    case 'overrun':
+      return sleep(clock, TIMES.overrun);
     case 'ignore':
       return sleep(clock, TIMES.ignore);
   }

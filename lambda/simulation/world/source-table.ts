@@ -55,10 +55,15 @@ export class SourceTable {
     if (place === undefined) {
       return;
     }
-    if (kind < 0.5) {
+    if (kind < 0.35) {
       this.remove(place);
+    } else if (kind < 0.6) {
+      // It moves behind others, as a record does in a source that is ordered by its last change.
+      this.remove(place);
+      const behind = this.places[Math.min(this.places.length - 1, index + 1 + Math.floor(kind * 10))] ?? place;
+      this.insert(behind + 1 + (index % (GAP - 1)), this.removed.pop(), place);
     } else {
-      this.insert(place + 1 + (index % (GAP - 1)), kind < 0.75 ? this.removed.pop() : undefined, place);
+      this.insert(place + 1 + (index % (GAP - 1)), kind < 0.8 ? this.removed.pop() : undefined, place);
     }
   }
 

@@ -20,7 +20,9 @@ export type Behaviour =
   | 'slow'
   /** Goes on until it is told to stop, and stops then. */
   | 'linger'
-  /** Goes on beyond the end of its invocation. */
+  /** Ends a little after its invocation, whatever it is told. */
+  | 'overrun'
+  /** Goes on long beyond the end of its invocation. */
   | 'ignore';
 
 /** What is wrong with a record. */

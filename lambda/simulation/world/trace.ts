@@ -7,38 +7,45 @@ export interface TraceLine {
   readonly what: string;
 }
 
-/** What happened in a world, in order; only what happened last is kept. */
+/** What happened in a world, in order; of a long one, how it began and how it ended are kept. */
 export class Trace {
-  private lines: TraceLine[] = [];
+  private readonly first: TraceLine[] = [];
+  private last: TraceLine[] = [];
   private dropped = 0;
 
-  /** @param limit most lines that are kept */
-  constructor(private readonly limit = 4000) {}
+  /** @param limit most lines that are kept of the beginning, and of the end */
+  constructor(private readonly limit = 2000) {}
 
   /** Adds a line. */
   add(at: number, who: string, what: string): void {
-    this.lines.push({ at, who, what });
-    if (this.lines.length > 2 * this.limit) {
-      this.dropped += this.lines.length - this.limit;
-      this.lines = this.lines.slice(-this.limit);
+    if (this.first.length < this.limit) {
+      this.first.push({ at, who, what });
+      return;
+    }
+    this.last.push({ at, who, what });
+    if (this.last.length > 2 * this.limit) {
+      this.dropped += this.last.length - this.limit;
+      this.last = this.last.slice(-this.limit);
     }
   }
 
-  /** The lines that are kept, oldest first. */
-  list(): readonly TraceLine[] {
-    return this.lines.slice(-this.limit);
-  }
-
-  /** The last `count` lines as text, with times relative to `start` (epoch milliseconds). */
+  /**
+   * The trace as text, with times relative to `start`.
+   *
+   * @param start epoch milliseconds
+   * @param count most lines; of a longer trace, the first and the last ones
+   */
   text(start: number, count: number): string[] {
-    const shown = this.lines.slice(-count);
-    const earlier = this.dropped + this.lines.length - shown.length;
-    const head = earlier > 0 ? [`  ... ${earlier} earlier lines`] : [];
-    return [
-      ...head,
-      ...shown.map(
-        ({ at, who, what }) => `  ${((at - start) / 1000).toFixed(3).padStart(10)} s  ${who.padEnd(14)} ${what}`,
-      ),
-    ];
+    const lines = [...this.first, ...this.last].map(({ at, who, what }) => lineText(at - start, who, what));
+    const left = lines.length + this.dropped - count;
+    if (left <= 0) {
+      return lines;
+    }
+    const half = Math.floor(count / 2);
+    return [...lines.slice(0, half), `  ... ${left} lines ...`, ...lines.slice(-half)];
   }
+}
+
+function lineText(elapsedMs: number, who: string, what: string): string {
+  return `  ${(elapsedMs / 1000).toFixed(3).padStart(10)} s  ${who.padEnd(14)} ${what}`;
 }

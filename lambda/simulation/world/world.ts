@@ -20,6 +20,8 @@ import type { WorldView } from './world-view';
 
 /** Most milliseconds between two steps. */
 const STEP_MS = 8;
+/** Milliseconds after which a message is delivered once more, at most. */
+const LATE_DELIVERY_MS = 40_000;
 /** Steps after which a world that has not come to rest never will. */
 const MAX_STEPS = 200_000;
 /** Hours of the world after which it should long have come to rest. */
@@ -90,9 +92,14 @@ export class World implements WorldView {
       },
     });
     this.observe = (observation) => {
-      this.ledger.observe(observation);
-      for (const invariant of this.invariants) {
-        invariant.observe?.(observation);
+      try {
+        this.ledger.observe(observation);
+        for (const invariant of this.invariants) {
+          invariant.observe?.(observation);
+        }
+      } catch (error) {
+        // Thrown on, it would look like a failure of the code that is watched.
+        this.violatedOf('internal error')(error instanceof Error ? (error.stack ?? error.message) : String(error));
       }
     };
     const { clock, steps, plan, trace } = this;
@@ -104,7 +111,9 @@ export class World implements WorldView {
       seed,
       leaseMs: Math.max(...spec.fanouts.map(({ configuration }) => configuration.lease)) * 1000,
       redeliver: (fraction) => {
-        this.redeliver(fraction);
+        this.clock.setTimer(Math.max(0, this.plan.shape(1) * 2 - 1) * LATE_DELIVERY_MS, () => {
+          this.redeliver(fraction);
+        });
       },
       onCall: (by) => {
         this.observe({ type: 'called', by });

@@ -1,0 +1,72 @@
+import { bundleWorker } from './bundle';
+import type { Mutant } from './mutants';
+import { SimulationWorker } from './worker-pool';
+
+/** Seconds after which a world of a mutant counts as one that never ends. */
+const PATIENCE_SECONDS = 20;
+
+/** What a hunt goes by. */
+export interface HuntOptions {
+  /** Where bundles are written. */
+  readonly folder: string;
+  /** Most seeds for one mutant. */
+  readonly limit: number;
+  /** Mutants that are hunted at once. */
+  readonly workers: number;
+}
+
+/** What became of a mutant. */
+export interface Catch {
+  readonly mutant: Mutant;
+  /** The invariant that it broke first; absent: it survived. */
+  readonly by?: string;
+  /** Seeds until then. */
+  readonly seeds: number;
+  /** Command that shows it. */
+  readonly replay?: string;
+  /** Why it could not be tried: the source has changed under it. */
+  readonly stale?: string;
+}
+
+/** Looks for each mutant in worlds of its scenarios, until an invariant catches it. */
+export async function hunt(
+  mutants: readonly Mutant[],
+  options: HuntOptions,
+  onCatch: (one: Catch) => void,
+): Promise<Catch[]> {
+  const catches: Catch[] = [];
+  const rest = [...mutants];
+  const work = async (): Promise<void> => {
+    for (let mutant = rest.shift(); mutant !== undefined; mutant = rest.shift()) {
+      const one = await huntOne(mutant, options);
+      catches.push(one);
+      onCatch(one);
+    }
+  };
+  await Promise.all(Array.from({ length: options.workers }, work));
+  return mutants.flatMap((mutant) => catches.find((one) => one.mutant === mutant) ?? []);
+}
+
+async function huntOne(mutant: Mutant, { folder, limit }: HuntOptions): Promise<Catch> {
+  let bundle: string;
+  try {
+    bundle = await bundleWorker(folder, mutant);
+  } catch (error) {
+    return { mutant, seeds: 0, stale: error instanceof Error ? error.message : String(error) };
+  }
+  const worker = new SimulationWorker(bundle);
+  try {
+    for (let seed = 1; seed <= limit; seed++) {
+      const only = mutant.scenarios[seed % mutant.scenarios.length];
+      const outcome = await worker.run({ seed, only, isReported: false }, PATIENCE_SECONDS);
+      const by = 'error' in outcome ? `(${outcome.error.split('\n')[0] ?? ''})` : outcome.answer.broken;
+      if (by !== undefined) {
+        const replay = `npm run simulate -- --mutant ${mutant.id} --seed ${seed} --only ${only ?? ''}`;
+        return { mutant, by, seeds: seed, replay };
+      }
+    }
+    return { mutant, seeds: limit };
+  } finally {
+    await worker.end();
+  }
+}
