@@ -1,69 +1,99 @@
 import type { HandlerCall } from '../world/observation';
+import { observing } from '../world/observation';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 import type { PlaceState } from './ledger-model';
 
-/** Places of a lane in the order of their first messages, and how many at its head are settled. */
+/** A message of a lane that may still be delivered. */
+interface LiveMessage {
+  readonly place: PlaceState;
+  isGone: boolean;
+}
+
+/** The messages of an SQS group in the order of the queue, of all runs, and how many at its head nobody waits for any more. */
 interface LaneState {
-  readonly places: PlaceState[];
-  settled: number;
-  /** The latest record by logical group, with its place in the source: a lane may hold several groups. */
+  readonly messages: LiveMessage[];
+  head: number;
+  /** The latest record by run and logical group, with its place in the source: a lane may hold several groups. */
   readonly latest: Map<string, { readonly index: number; readonly place: PlaceState }>;
 }
 
-/** 3. In a group, no handler starts before all that was sent before is settled; messages of a group are sent in the order of the source. */
+/**
+ * 3. In a group, no handler starts before all that lies before its message in the queue is settled; messages of a group are sent in the order of the source.
+ *
+ * What counts is where the messages lie, not where a record first was: one whose message is lost comes behind those that were sent meanwhile when its page is read again.
+ */
 export const order: InvariantRule = {
   name: 'order',
   watch: (watched): Invariant => {
     const lanes = new Map<string, LaneState>();
     const indexes = recordIndexes(watched);
     return {
-      observe: (observation) => {
-        if (observation.type === 'queued' && observation.envelope?.deathId === undefined) {
+      observe: observing({
+        queued: ({ envelope, serial }) => {
           const place =
-            observation.envelope === undefined ? undefined : watched.ledger.placeOfMessage(observation.envelope);
-          if (place?.serial === observation.serial) {
-            queued(watched, lanes, place, indexes);
+            envelope === undefined || envelope.deathId !== undefined
+              ? undefined
+              : watched.ledger.placeOfMessage(envelope);
+          if (place !== undefined) {
+            laneOf(lanes, place).messages.push({ place, isGone: false });
           }
-        }
-        if (observation.type === 'handlerStarted') {
-          started(watched, lanes, observation.call);
-        }
-      },
+          if (place?.serial === serial) {
+            sentFirst(watched, laneOf(lanes, place), place, indexes);
+          }
+        },
+        backstopped: ({ envelope }) => {
+          const place = envelope === undefined ? undefined : watched.ledger.placeOfMessage(envelope);
+          if (place !== undefined && envelope?.deathId === undefined) {
+            lost(laneOf(lanes, place), place);
+          }
+        },
+        handlerStarted: ({ call }) => {
+          started(watched, lanes, call);
+        },
+      }),
     };
   },
 };
 
-function laneOf(lanes: Map<string, LaneState>, { fanoutId, runId, groupId }: PlaceState): LaneState {
-  const name = [fanoutId, runId, groupId].join('|');
-  const lane = lanes.get(name) ?? { places: [], settled: 0, latest: new Map() };
+function laneOf(lanes: Map<string, LaneState>, { fanoutId, groupId }: PlaceState): LaneState {
+  const name = [fanoutId, groupId].join('|');
+  const lane = lanes.get(name) ?? { messages: [], head: 0, latest: new Map() };
   lanes.set(name, lane);
   return lane;
 }
 
-function queued(
+/** The first message of a record is sent. */
+function sentFirst(
   { violated }: Watched,
-  lanes: Map<string, LaneState>,
+  lane: LaneState,
   place: PlaceState,
   indexes: ReadonlyMap<string, number>,
 ): void {
-  const lane = laneOf(lanes, place);
-  lane.places.push(place);
   const index = indexes.get([place.fanoutId, place.jobType, place.key].join('|'));
   if (index !== undefined) {
     const group = place.group ?? '';
-    const before = lane.latest.get(group);
+    const name = [place.runId, group].join('|');
+    const before = lane.latest.get(name);
     // One that was skipped when its page was written down, and is not when it is read again, comes behind the others of its page.
     if (before !== undefined && index < before.index && isWrittenBefore(place, before.place)) {
       violated(
         `${place.key ?? ''} of group ${group} is sent after a record that follows it in the source of run ${place.runId}`,
       );
     }
-    lane.latest.set(group, { index, place });
+    lane.latest.set(name, { index, place });
   }
 }
 
 function isWrittenBefore(left: PlaceState, right: PlaceState): boolean {
   return left.page < right.page || (left.page === right.page && left.ordinal < right.ordinal);
+}
+
+/** The oldest message of a record grew too old, or was received too often. */
+function lost({ messages, head }: LaneState, place: PlaceState): void {
+  const message = messages.slice(head).find((one) => one.place === place && !one.isGone);
+  if (message !== undefined) {
+    message.isGone = true;
+  }
 }
 
 function started({ ledger, violated }: Watched, lanes: Map<string, LaneState>, call: HandlerCall): void {
@@ -72,20 +102,22 @@ function started({ ledger, violated }: Watched, lanes: Map<string, LaneState>, c
     return;
   }
   const lane = laneOf(lanes, place);
-  while (isOver(lane.places[lane.settled])) {
-    lane.settled += 1;
+  while (isOver(lane.messages[lane.head])) {
+    lane.head += 1;
   }
-  const head = lane.places[lane.settled];
-  if (head !== undefined && head !== place) {
+  const head = lane.messages[lane.head]?.place;
+  // Its message may have been lost since it was received.
+  const isInQueue = lane.messages.slice(lane.head).some((message) => message.place === place && !message.isGone);
+  if (head !== undefined && head !== place && isInQueue) {
     violated(
-      `the handler of ${call.key} starts before ${head.key ?? ''}, sent before in group ${head.group ?? ''} of run ${call.runId}, is settled`,
+      `the handler of ${call.key} of run ${call.runId} starts before ${head.key ?? ''} of run ${head.runId}, which lies before it in group ${head.group ?? ''}, is settled`,
     );
   }
 }
 
-/** Whether nothing waits for a place any more: it is settled, or its message is lost. */
-function isOver(place: PlaceState | undefined): boolean {
-  return place !== undefined && (place.outcome !== undefined || place.isGone === true);
+/** Whether nothing waits for a message any more: its record is settled, or it is lost. */
+function isOver(message: LiveMessage | undefined): boolean {
+  return message !== undefined && (message.isGone || message.place.outcome !== undefined);
 }
 
 /** Places of records in sources that do not change. */
