@@ -97,8 +97,11 @@ function copy(item: Stored | undefined): Stored | undefined {
   return item === undefined ? undefined : (cloned(item as Attribute) as Stored);
 }
 
-/** A deep copy. Not `structuredClone`: in a test's own realm its sets would be of another. */
+/** A deep copy. Not `structuredClone`: in a test's own realm its sets would be of another. Written as loops, since a simulation spends much of its time here. */
 function cloned(value: Attribute): Attribute {
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
   if (value instanceof Set) {
     return new Set(value as ReadonlySet<number>);
   }
@@ -108,14 +111,14 @@ function cloned(value: Attribute): Attribute {
   if (Array.isArray(value)) {
     return (value as readonly Attribute[]).map(cloned);
   }
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value as Stored).flatMap(([name, member]) =>
-        member === undefined ? [] : [[name, cloned(member)]],
-      ),
-    );
+  const copied: Record<string, Attribute> = {};
+  for (const name of Object.keys(value)) {
+    const member = (value as Stored)[name];
+    if (member !== undefined) {
+      copied[name] = typeof member === 'object' ? cloned(member) : member;
+    }
   }
-  return value;
+  return copied;
 }
 
 function applyChange(item: Stored, change: Change): void {
