@@ -1,3 +1,4 @@
+export * from './concurrency';
 export * from './environment';
 export * from './envelope';
 export * from './errors';

@@ -1,10 +1,10 @@
 import { INVARIANTS } from './invariants';
 import type { Scenario } from './scenarios/scenario';
-import type { JobFactory } from './world/fanout';
+import type { FanoutJobs, JobFactory } from './world/fanout';
 import { simulatedJob } from './world/simulated-job';
 import { SourceTable } from './world/source-table';
 import type { FanoutSpec, WorldSpec } from './world/spec';
-import type { FanoutJobs, WorldResult } from './world/world';
+import type { WorldResult } from './world/world';
 import { World } from './world/world';
 import type { WorldView } from './world/world-view';
 

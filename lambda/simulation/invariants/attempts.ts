@@ -55,7 +55,7 @@ function started(watched: Watched, place: PlaceState, call: HandlerCall): void {
   if (refused !== undefined && !watched.ledger.troubled.has(refused.instance.name)) {
     violated(`${call.key} of run ${call.runId} is called again after a PermanentError`);
   }
-  const unused = call.attempt - place.calls.length - excusedClaims(watched, place);
+  const unused = call.attempt - place.calls.length - place.uncalled.length - excusedClaims(watched, place);
   if (unused > 0) {
     violated(`${call.key} of run ${call.runId} has lost ${unused} attempts without a call`);
   }
@@ -91,7 +91,7 @@ function died(watched: Watched, dead: DeadItem): void {
   if (state === undefined || state.outcome !== undefined) {
     return;
   }
-  const { calls } = state;
+  const { calls, uncalled } = state;
   if (dead.cause === LOST) {
     checkLost(watched, fanoutId, state);
     return;
@@ -99,17 +99,27 @@ function died(watched: Watched, dead: DeadItem): void {
   const maxAttempts = calls.at(-1)?.maxAttempts;
   switch (dead.cause) {
     case 'PermanentError':
-      if (!calls.some(({ thrown }) => isPermanentError(thrown))) {
+      if (![...calls, ...uncalled].some(({ thrown }) => isPermanentError(thrown))) {
         violated(`${dead.key} dies of a PermanentError that nobody threw`);
       }
       return;
     case 'AttemptsExhausted': {
-      const used = calls.length + excusedClaims(watched, state);
+      const used = calls.length + uncalled.length + excusedClaims(watched, state);
       if (maxAttempts !== undefined && (used < maxAttempts || dead.attempts !== maxAttempts)) {
         violated(`${dead.key} dies of ${dead.attempts} attempts, of which it had ${used} of ${maxAttempts}`);
       }
       return;
     }
+    case 'NotRetryable':
+      if (![...calls, ...uncalled].some(({ result, thrown }) => result === 'failed' || thrown !== undefined)) {
+        violated(`${dead.key} dies of an error that nobody threw`);
+      }
+      return;
+    case 'InvalidPayload':
+      if (calls.some(({ result }) => result === 'succeeded')) {
+        violated(`${dead.key} dies of its payload, which was handled`);
+      }
+      return;
     default:
       violated(`${dead.key} dies of ${dead.cause}, far from the last receive`);
   }
@@ -128,9 +138,10 @@ function claimChanged(
       continue;
     }
     const place = ledger.placeAt(key.pk, Number(ordinal));
-    const isCalled = place?.calls.some(({ attempt }) => attempt === old.a) === true;
+    const tried = place === undefined ? [] : [...place.calls, ...place.uncalled];
+    const isCalled = tried.some(({ attempt }) => attempt === old.a);
     if (now.a < old.a && isCalled) {
-      violated(`attempt ${old.a} of ${place.key ?? ''} of run ${place.runId} is taken back after its call`);
+      violated(`attempt ${old.a} of ${place?.key ?? ''} of run ${place?.runId ?? ''} is taken back after its call`);
     }
     const isReleased = old.t !== undefined && now.t === undefined && now.d === undefined;
     if (isReleased && !isCalled && now.a >= old.a) {

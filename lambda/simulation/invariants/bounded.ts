@@ -13,15 +13,18 @@ export const bounded: InvariantRule = {
     const { fanouts, violated } = watched;
     const counts = new Map<Instance, number>();
     const records = fanouts.flatMap(({ spec }) => spec.jobs).reduce((sum, job) => sum + job.records.length, 0);
-    const limit = CALLS.fixed + CALLS.perRecord * records;
+    // How much the source of a user yields is seen only while it does.
+    let yielded = 0;
     return {
       observe: (observation) => {
-        if (observation.type === 'invoked') {
+        if (observation.type === 'yielded') {
+          yielded += 1;
+        } else if (observation.type === 'invoked') {
           counts.set(observation.by, 0);
         } else if (observation.type === 'called') {
           const count = (counts.get(observation.by) ?? 0) + 1;
           counts.set(observation.by, count);
-          if (count === limit) {
+          if (count > CALLS.fixed + CALLS.perRecord * (records > 0 ? records : yielded)) {
             violated(`${observation.by.name} has made ${count} calls in one invocation`);
           }
         }

@@ -39,6 +39,8 @@ export interface PlaceState {
   /** Calls of its handler, those of redrives apart. */
   readonly calls: HandlerCall[];
   readonly redriveCalls: HandlerCall[];
+  /** Attempts that ended before the handler was called: `stillEligible` threw. */
+  readonly uncalled: HandlerCall[];
   /** By name of the environment, whether its latest claim is on a redrive. */
   readonly redriveClaims: Map<string, boolean>;
 }
@@ -100,6 +102,9 @@ export class LedgerModel {
     },
     troubled: ({ by }) => {
       this.troubled.add(by.name);
+    },
+    eligibilityFailed: ({ call }) => {
+      this.placeOfCall(call)?.uncalled.push(call);
     },
     handlerStarted: ({ call }) => {
       this.called(call);
@@ -207,6 +212,7 @@ export class LedgerModel {
           claimants: [],
           calls: [],
           redriveCalls: [],
+          uncalled: [],
           redriveClaims: new Map(),
         };
         this.places.set(name, place);

@@ -133,16 +133,17 @@ function missingReason(
 function checkRun(watched: Watched, run: RunState): void {
   const { fanouts, violated, world } = watched;
   const { state, cause } = run.item;
+  const fanout = fanouts.find(({ id }) => id === run.fanoutId);
   if (state === 'skipped' || state === 'cancelled') {
     return;
   }
   if (state === 'failed') {
-    if (world.plan.struck.length < SOURCE_TRIES) {
+    // The source of a user may fail by itself.
+    if (world.plan.struck.length < SOURCE_TRIES && fanout !== undefined && fanout.tables.size > 0) {
       violated(`run ${run.runId} failed without a reason: ${cause ?? ''}`);
     }
     return;
   }
-  const fanout = fanouts.find(({ id }) => id === run.fanoutId);
   for (const { jobType, records } of fanout?.spec.jobs ?? []) {
     const changed = fanout?.tables.get(jobType)?.changed;
     for (const record of records) {

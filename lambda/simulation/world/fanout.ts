@@ -4,7 +4,7 @@ import type { AnyJob } from '../../job/job';
 import { JobSetup } from '../../job/environment';
 import { collectJobs } from '../../job/registry';
 import { decodeEnvelope } from '../../ledger';
-import type { MessageQueue, Randomness, SendEntry, StateStore } from '../../ports';
+import type { MessageQueue, Randomness, Secrets, SendEntry, StateStore } from '../../ports';
 import { Scanner } from '../../scanner/scanner';
 import type { Queue } from '../sqs';
 import { EngineMessageQueue, receive, deleteReceived } from '../sqs';
@@ -25,6 +25,15 @@ const REFUSED_MARK = '"flaw":"refused"';
 /** Makes the jobs of a fanout for one execution environment. */
 export type JobFactory = (instance: Instance) => readonly AnyJob[];
 
+/** Jobs of a fanout, and what they read. */
+export interface FanoutJobs {
+  readonly create: JobFactory;
+  /** Tables of the sources by `jobType`; none where the sources are a user's. */
+  readonly tables?: ReadonlyMap<string, SourceTable> | undefined;
+  /** What `secret` in a job's `setup` reads. @default - any name has a secret */
+  readonly secrets?: Secrets | undefined;
+}
+
 /** A fanout in a world: its queues, its functions, and what calls them. */
 export class SimulatedFanout implements FanoutView {
   readonly queue: Queue;
@@ -37,8 +46,7 @@ export class SimulatedFanout implements FanoutView {
   constructor(
     private readonly world: WorldView,
     readonly spec: FanoutSpec,
-    private readonly jobs: JobFactory,
-    readonly tables: ReadonlyMap<string, SourceTable> = new Map(),
+    private readonly jobs: FanoutJobs,
   ) {
     const { engine, clock, plan, trace } = world;
     this.configuration = spec.configuration;
@@ -71,6 +79,11 @@ export class SimulatedFanout implements FanoutView {
       freezes: world.spec.freezes,
       create: () => this.createConsumer(),
     });
+  }
+
+  /** Tables of the sources by `jobType`. */
+  get tables(): ReadonlyMap<string, SourceTable> {
+    return this.jobs.tables ?? new Map<string, SourceTable>();
   }
 
   /** Identifies the fanout. */
@@ -223,7 +236,7 @@ export class SimulatedFanout implements FanoutView {
   private jobsOf(instance: Instance): readonly AnyJob[] {
     const { plan, steps, trace, clock, observe } = this.world;
     const watch = { instance, fanoutId: this.id, plan, steps, trace, observe, now: () => clock.now() };
-    return this.jobs(instance).map((job) => {
+    return this.jobs.create(instance).map((job) => {
       const handlerMs = this.spec.jobs.find(({ jobType }) => jobType === job.jobType)?.handlerMs ?? 100;
       return observedJob(job, { ...watch, handlerMs });
     });
@@ -236,7 +249,7 @@ export class SimulatedFanout implements FanoutView {
     readonly clock: Instance['clock'];
     readonly randomness: Randomness;
     readonly logger: TraceLogger;
-    readonly secrets: { read(name: string): Promise<string> };
+    readonly secrets: Secrets;
   } {
     const { memory, calls, plan, observe, trace, clock } = this.world;
     const shared = { calls, plan, instance };
@@ -262,7 +275,7 @@ export class SimulatedFanout implements FanoutView {
       clock: instance.clock,
       randomness: instance.randomness,
       logger: new TraceLogger(trace, clock, instance.name),
-      secrets: { read: (name) => Promise.resolve(`secret ${name}`) },
+      secrets: this.jobs.secrets ?? { read: (name) => Promise.resolve(`secret ${name}`) },
     };
   }
 }

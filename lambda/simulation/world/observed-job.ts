@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../contract';
 import type { AnyJob, HandlerContext, SourceContext } from '../../job/job';
 import { sleep } from '../../ports';
 import { CallFailed } from './faulty-calls';
@@ -29,7 +30,7 @@ export interface JobWatch {
   readonly handlerMs: number;
 }
 
-type AnySource = (context: SourceContext) => AsyncIterable<{ record?: unknown; records?: readonly unknown[] }>;
+type AnySource = (context: SourceContext) => AsyncIterable<unknown>;
 
 /** The job as one environment runs it: its source and its handler take their turns, may meet faults, and are watched. */
 export function observedJob(job: AnyJob, watch: JobWatch): AnyJob {
@@ -38,8 +39,27 @@ export function observedJob(job: AnyJob, watch: JobWatch): AnyJob {
     ...job,
     source: ((context: SourceContext) =>
       observedSource(job.jobType, source.call(job, context), context, watch)) as never,
+    ...(job.stillEligible !== undefined && {
+      stillEligible: (record, context) => observedEligibility(job, record, context, watch),
+    }),
     handler: (record, context) => observedHandler(job, record, context, watch),
   };
+}
+
+async function observedEligibility(
+  job: AnyJob,
+  record: JsonValue,
+  context: HandlerContext,
+  watch: JobWatch,
+): Promise<boolean> {
+  try {
+    return (await job.stillEligible?.(record, context)) ?? true;
+  } catch (thrown) {
+    const call: HandlerCall = { ...callOf(context, watch), thrown };
+    watch.trace.add(watch.now(), watch.instance.name, `stillEligible ${call.key} failed, attempt ${call.attempt}`);
+    watch.observe({ type: 'eligibilityFailed', call });
+    throw thrown;
+  }
 }
 
 async function* observedSource(
@@ -63,16 +83,23 @@ async function* observedSource(
     if (fault === 'sourceSlow') {
       await sleep(instance.clock, SLOW_MS * plan.shape(0), signal);
     }
-    for (const record of item.records ?? [item.record]) {
+    for (const record of recordsOf(item)) {
       observe({ type: 'yielded', by: instance, fanoutId, runId, jobType, segment: segment.index, record });
     }
     yield item;
   }
 }
 
-function shown({ record, records }: { record?: unknown; records?: readonly unknown[] }): string {
-  const all = records ?? [record];
-  return all.map((one) => shownId((one as { id?: unknown } | undefined)?.id)).join();
+/** Records of an item, which may be anything where a user's source yields it. */
+function recordsOf(item: unknown): readonly unknown[] {
+  const { record, records = [record] } = (item ?? {}) as { record?: unknown; records?: unknown };
+  return Array.isArray(records) ? records : [];
+}
+
+function shown(item: unknown): string {
+  return recordsOf(item)
+    .map((one) => shownId((one as { id?: unknown } | null | undefined)?.id))
+    .join();
 }
 
 function shownId(id: unknown): string {
@@ -81,7 +108,7 @@ function shownId(id: unknown): string {
 
 async function observedHandler(
   job: AnyJob,
-  record: Parameters<AnyJob['handler']>[0],
+  record: JsonValue,
   context: HandlerContext,
   watch: JobWatch,
 ): Promise<unknown> {

@@ -140,6 +140,12 @@ export interface WorldSpec {
   readonly skewMs: number;
   /** Whether environments of the consumer freeze between invocations. */
   readonly freezes: boolean;
+  /** Epoch milliseconds at which the world begins. @default - 2026-01-01 */
+  readonly startsAt?: number;
+  /** Steps after which a world that has not come to rest never will. @default 200000 */
+  readonly maxSteps?: number;
+  /** Milliseconds of the world after which it should long have come to rest. @default - a day */
+  readonly maxMs?: number;
 }
 
 /** Payload of a simulated record. */

@@ -6,12 +6,11 @@ import { SeededRandomness } from '../seeded-randomness';
 import { SqsEngine } from '../sqs';
 import { settled, VirtualClock } from '../virtual-clock';
 import { SimulatedFanout } from './fanout';
-import type { JobFactory } from './fanout';
+import type { FanoutJobs } from './fanout';
 import { FaultPlan } from './faults';
 import { FaultyCalls } from './faulty-calls';
 import { Instance } from './instance';
 import type { Observation } from './observation';
-import type { SourceTable } from './source-table';
 import type { FanoutSpec, WorldSpec } from './spec';
 import { envelopeOf, observeQueue } from './queue-observer';
 import { StepScheduler } from './step-scheduler';
@@ -34,15 +33,8 @@ export interface WorldOptions {
   readonly jobs: (fanout: FanoutSpec, world: WorldView) => FanoutJobs;
   /** What must always hold. */
   readonly invariants: readonly InvariantRule[];
-  /** Turns of the event loop that code outside of the world is given before time moves on. @default 0 */
-  readonly patience?: number;
-}
-
-/** Jobs of a fanout, and what their sources read. */
-export interface FanoutJobs {
-  readonly create: JobFactory;
-  /** By `jobType`; none where the sources are a user's. */
-  readonly tables?: ReadonlyMap<string, SourceTable>;
+  /** Waits for code outside of the world, which knows nothing of its clock, before the next thing happens. @default - there is none */
+  readonly outside?: () => Promise<void>;
 }
 
 /** What came of a world. */
@@ -61,7 +53,7 @@ export interface WorldResult {
  */
 export class World implements WorldView {
   readonly spec: WorldSpec;
-  readonly clock = new VirtualClock();
+  readonly clock: VirtualClock;
   readonly steps = new StepScheduler();
   readonly trace = new Trace();
   readonly memory = new MemoryStateStore();
@@ -73,14 +65,16 @@ export class World implements WorldView {
   readonly observe: (observation: Observation) => void;
   readonly ledger = new LedgerModel(() => this.clock.now());
   private readonly invariants: readonly Invariant[];
-  private readonly start = this.clock.now();
-  private readonly patience: number;
+  private readonly start: number;
+  private readonly outside: WorldOptions['outside'];
   private instances = 0;
   private found: Violation | undefined;
 
-  constructor({ spec, jobs, invariants, patience = 0 }: WorldOptions) {
+  constructor({ spec, jobs, invariants, outside }: WorldOptions) {
     this.spec = spec;
-    this.patience = patience;
+    this.clock = new VirtualClock(spec.startsAt);
+    this.start = this.clock.now();
+    this.outside = outside;
     const { seed } = spec;
     const only = spec.onlyFaults === undefined ? {} : { only: spec.onlyFaults };
     this.plan = new FaultPlan({ seed, rates: spec.faults, places: spec.faultPlaces, ...only });
@@ -122,10 +116,7 @@ export class World implements WorldView {
         this.observe({ type: 'troubled', by, fault });
       },
     });
-    this.fanouts = spec.fanouts.map((fanout) => {
-      const { create, tables } = jobs(fanout, this);
-      return new SimulatedFanout(this, fanout, create, tables);
-    });
+    this.fanouts = spec.fanouts.map((fanout) => new SimulatedFanout(this, fanout, jobs(fanout, this)));
     this.invariants = invariants.map(({ name, watch }) =>
       watch({ world: this, fanouts: this.fanouts, ledger: this.ledger, violated: this.violatedOf(name) }),
     );
@@ -176,9 +167,7 @@ export class World implements WorldView {
   /** Lets one thing happen; answers whether the world goes on. */
   private async next(): Promise<boolean> {
     await settled();
-    for (let turn = 0; turn < this.patience; turn++) {
-      await settled();
-    }
+    await this.outside?.();
     const { clock, steps, spec } = this;
     if (steps.size > 0) {
       const fraction = fractionAt(spec.seed ^ 0x3c6ef372, steps.steps);
@@ -211,7 +200,8 @@ export class World implements WorldView {
 
   private isWithinBounds(): boolean {
     const elapsed = this.clock.now() - this.start;
-    if (this.steps.steps < MAX_STEPS && elapsed < MAX_MS) {
+    const { maxSteps = MAX_STEPS, maxMs = MAX_MS } = this.spec;
+    if (this.steps.steps < maxSteps && elapsed < maxMs) {
       return true;
     }
     const waiting = this.invariants.flatMap(({ waitsFor }) => waitsFor?.() ?? []);
