@@ -1,12 +1,17 @@
 #!/usr/bin/env node
+import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { CronFanoutError } from '../lambda/contract';
 import { localCommand } from './cli/local';
+
+/** By the package's own name: sources and build output lie at different depths below its package.json. */
+const { version } = createRequire(__filename)('cron-fanout/package.json') as { version: string };
 
 /** The command line of the package. */
 export function createProgram(): Command {
   return new Command('cron-fanout')
     .description('Every N minutes, find the records that are due and handle each one.')
+    .version(version)
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for the commands and options)')
     .addCommand(localCommand());

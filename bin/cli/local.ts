@@ -14,7 +14,7 @@ import { wholeNumber } from './number-option';
 interface LocalOptions {
   readonly records: number;
   readonly seed: number;
-  readonly data: string;
+  readonly data?: string;
   readonly app?: string;
   readonly stack?: string;
   readonly fanout?: string;
@@ -35,11 +35,7 @@ export function localCommand(): Command {
     )
     .option('--records <number>', 'records to load', wholeNumber('--records', 1, MAX_RECORDS), DEFAULT_RECORDS)
     .option('--seed <number>', 'fixes which records fail', wholeNumber('--seed', 0, MAX_SEED), DEFAULT_SEED)
-    .option(
-      '--data <file>',
-      'module that exports load({ tables, dynamodb, records, seed })',
-      'examples/bookings/load.ts',
-    )
+    .option('--data <file>', 'module that exports load({ tables, dynamodb, records, seed }); it is needed')
     .option(
       '--app <command>',
       'command of the CDK app, or a directory that it was synthesized to (default: app in cdk.json)',

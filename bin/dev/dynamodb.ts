@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -24,11 +25,11 @@ const TABLE_SECONDS = 30;
  * Starts dynalite as a process of its own, in memory, on a free port of loopback.
  *
  * @param scratch directory for the script of the process
- * @throws CronFanoutError `DynamoDbDidNotStart`
+ * @throws CronFanoutError `MissingDynalite` or `DynamoDbDidNotStart`
  */
 export async function startDynamoDb(scratch: string, onLine: (line: string) => void): Promise<EmbeddedDynamoDb> {
   const script = buildHostScript(join(__dirname, 'dynamodb-host'), scratch);
-  const child = spawn(process.execPath, [YOUNG_GENERATION, script, require.resolve('dynalite')], {
+  const child = spawn(process.execPath, [YOUNG_GENERATION, script, dynalitePath()], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { PATH: process.env.PATH },
   });
@@ -67,6 +68,30 @@ export async function startDynamoDb(scratch: string, onLine: (line: string) => v
       await exited;
     },
   };
+}
+
+/**
+ * Path of dynalite: an optional peer, since a deployment needs none of its 60 packages.
+ *
+ * @param from directories where the search begins
+ * @throws CronFanoutError `MissingDynalite`
+ */
+export function dynalitePath(from: readonly string[] = [__dirname, process.cwd()]): string {
+  for (const directory of from) {
+    try {
+      return createRequire(join(directory, 'any.js')).resolve('dynalite');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') {
+        throw error;
+      }
+    }
+  }
+  throw new CronFanoutError('MissingDynalite', {
+    what: 'dynalite, the embedded DynamoDB of a local run',
+    received: `no such package at or above ${from.join(' or ')}`,
+    allowed: 'dynalite 4, installed by the app',
+    change: 'run `npm install --save-dev dynalite@4`',
+  });
 }
 
 /** Creates tables and waits until each is active. Time to live is not asked for: the embedded database does not know the call. */

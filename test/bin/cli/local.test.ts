@@ -48,6 +48,16 @@ describe('the command line', () => {
     });
   });
 
+  it('asks for a data module, since no default fits an app of its own', async () => {
+    const { error } = await refusal('local');
+    expect(error).toMatchObject({ code: 'MissingDataModule', message: expect.stringContaining('--data') as string });
+  });
+
+  it('says its version', async () => {
+    const { written } = await refusal('--version');
+    expect(written).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   it('rejects a data module that is not there with the path that was tried', async () => {
     const { error } = await refusal('local', '--data', 'nowhere.ts');
     expect(error).toMatchObject({
