@@ -3,11 +3,12 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { FanoutConfiguration } from '../contract';
 import { ENVIRONMENT } from '../contract';
-import type { Clock, Logger, MessageQueue, Randomness, Secrets, StateStore } from '../ports';
+import type { Clock, Logger, MessageQueue, Metrics, Randomness, Secrets, StateStore } from '../ports';
 import type { Environment } from './configuration';
 import { readConfiguration, readSecretArns, required } from './configuration';
 import { DynamoDbStateStore } from './dynamodb-state-store';
 import { PowertoolsLogger } from './powertools-logger';
+import { PowertoolsMetrics } from './powertools-metrics';
 import { SecretsManagerSecrets } from './secrets-manager-secrets';
 import { SqsMessageQueue } from './sqs-message-queue';
 import { systemClock } from './system-clock';
@@ -23,6 +24,7 @@ export interface Runtime {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   readonly secrets: Secrets;
   /** The FIFO dead-letter queue. @throws CronFanoutError where the function has none */
   readonly deadLetterQueue: () => MessageQueue;
@@ -50,9 +52,10 @@ export function createRuntime(environment: Environment = process.env): Runtime {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(CLIENT_SETTINGS), {
     marshallOptions: { removeUndefinedValues: true },
   });
+  const configuration = readConfiguration(environment);
   return {
     fanoutId,
-    configuration: readConfiguration(environment),
+    configuration,
     store: new DynamoDbStateStore({
       client,
       tableName: required(environment, ENVIRONMENT.stateTable),
@@ -64,6 +67,11 @@ export function createRuntime(environment: Environment = process.env): Runtime {
     clock: systemClock,
     randomness: systemRandomness,
     logger: new PowertoolsLogger().with({ fanoutId }),
+    metrics: new PowertoolsMetrics({
+      fanoutId,
+      labels: configuration.labels,
+      logLevel: environment.AWS_LAMBDA_LOG_LEVEL,
+    }),
     secrets: new SecretsManagerSecrets(readSecretArns(environment)),
   };
 }

@@ -31,6 +31,14 @@ export class Consumer {
 
   /** Handles one batch. Rejects for an event that is no SQS event, never for a message. */
   async handle(event: SqsEvent, context: InvocationContext): Promise<SqsBatchResponse> {
+    try {
+      return await this.answerTo(event, context);
+    } finally {
+      this.options.metrics.flush();
+    }
+  }
+
+  private async answerTo(event: SqsEvent, context: InvocationContext): Promise<SqsBatchResponse> {
     const { clock, fanoutId } = this.options;
     const budget = new TimeBudget(clock, context.getRemainingTimeInMillis());
     const messages = event.Records.map((record) => readMessage(record, fanoutId, budget.start));

@@ -1,5 +1,6 @@
 import type { DeadItem, Envelope, ItemKey, PageItem, RunItem } from '../contract';
-import { ITEM_KEYS } from '../contract';
+import { ITEM_KEYS, METRIC_OF_OUTCOME } from '../contract';
+import { findJob } from '../job/registry';
 import { deathId } from '../ledger/identity';
 import { closeIfComplete, isComplete } from '../ledger/pages';
 import type { ConsumerOptions } from './options';
@@ -41,7 +42,7 @@ export class LedgerBooks {
       return this.pageBook(envelope);
     }
     const key = await this.deadKey(envelope, envelope.deathId);
-    return key === undefined ? undefined : this.deadBook(key);
+    return key === undefined ? undefined : this.deadBook(envelope, key);
   }
 
   /** The DEAD item of a record that was given up because no message of it came; `undefined` where it died otherwise. */
@@ -64,13 +65,15 @@ export class LedgerBooks {
     const seen = (page: PageItem): void => {
       this.closeOnce(envelope, page);
     };
-    return this.book(shape.key, () => new RecordBook({ ...this.ports(), shape, seen }));
+    const settled = this.counter(envelope);
+    return this.book(shape.key, () => new RecordBook({ ...this.ports(), shape, seen, settled }));
   }
 
-  private deadBook(key: ItemKey): Book {
+  private deadBook(envelope: Envelope, key: ItemKey): Book {
     const { clock, configuration } = this.options;
+    const settled = this.counter(envelope);
     const shape = deadShape(key, () => Math.ceil(clock.now() / 1000) + configuration.ledgerRetention);
-    return this.book(key, () => new RecordBook<DeadItem>({ ...this.ports(), shape }));
+    return this.book(key, () => new RecordBook<DeadItem>({ ...this.ports(), shape, settled }));
   }
 
   private book(key: ItemKey, create: () => Book): Book {
@@ -78,6 +81,18 @@ export class LedgerBooks {
     const book = this.books.get(name) ?? create();
     this.books.set(name, book);
     return book;
+  }
+
+  /** Counts what is stored as settled, under the name that the job has now. */
+  private counter({ job }: Envelope): (outcome: string) => void {
+    const { jobs, metrics } = this.options;
+    const jobType = findJob(jobs, job)?.jobType ?? job;
+    return (outcome) => {
+      const metric = METRIC_OF_OUTCOME[outcome];
+      if (metric !== undefined) {
+        metrics.add(metric, 1, jobType);
+      }
+    };
   }
 
   private ports(): Pick<ConsumerOptions, 'store' | 'clock'> & { readonly signal: AbortSignal } {
@@ -102,8 +117,7 @@ export class LedgerBooks {
     if (!isComplete(page) || this.closing.has(page.pk)) {
       return;
     }
-    const { store, clock, fanoutId } = this.options;
-    const closed = closeIfComplete({ store, clock, fanoutId }, pageOf(envelope), page).then(
+    const closed = closeIfComplete(this.options, pageOf(envelope), page).then(
       () => undefined,
       (error: unknown) => {
         this.options.logger.warn('a complete page could not be closed', {

@@ -1,7 +1,7 @@
 import type { FanoutConfiguration } from '../contract';
 import type { AnyJob } from '../job/job';
 import type { JobRegistry } from '../job/registry';
-import type { Clock, Logger, MessageQueue, Randomness, StateStore } from '../ports';
+import type { Clock, Logger, MessageQueue, Metrics, Randomness, StateStore } from '../ports';
 
 /** What a consumer works with, for the life of its execution environment. */
 export interface ConsumerOptions {
@@ -17,6 +17,7 @@ export interface ConsumerOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   /** Ends the process of the execution environment; see `EnvironmentGuard`. */
   readonly exit: () => void;
 }

@@ -11,6 +11,8 @@ interface MessageFrame {
   readonly receiveCount: number;
   /** When it was first received, epoch milliseconds. */
   readonly firstReceivedAt: number;
+  /** When it was sent, epoch milliseconds; absent where the event does not say. */
+  readonly sentAt?: number;
   /** SQS group; absent where the event does not name it. */
   readonly sqsGroup?: string;
 }
@@ -43,6 +45,7 @@ export function isRecordMessage(message: ReceivedMessage): message is RecordMess
 export function readMessage(record: SqsRecord, fanoutId: string, now: number): ReceivedMessage {
   const attributes = (record as Partial<SqsRecord>).attributes as Partial<SqsRecord['attributes']> | undefined;
   const sqsGroup = attributes?.MessageGroupId;
+  const sentAt = positive(attributes?.SentTimestamp);
   const content = readContent(record.body, fanoutId);
   const frame = {
     messageId: record.messageId,
@@ -50,6 +53,7 @@ export function readMessage(record: SqsRecord, fanoutId: string, now: number): R
     // Without a count nothing is assumed of the record: as if it had been received before.
     receiveCount: positive(attributes?.ApproximateReceiveCount) ?? 2,
     firstReceivedAt: positive(attributes?.ApproximateFirstReceiveTimestamp) ?? now,
+    ...(sentAt !== undefined && { sentAt }),
     ...(typeof sqsGroup === 'string' && sqsGroup !== '' ? { sqsGroup } : {}),
   };
   return content.kind === 'record' ? { ...frame, content } : { ...frame, content };

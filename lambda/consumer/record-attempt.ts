@@ -49,7 +49,10 @@ export class RecordAttempt {
       this.release(NO_TIME, false);
       return { kind: 'return', error: NO_TIME, at: options.clock.now() };
     }
+    this.noteStart();
+    const start = options.clock.now();
     const result = await this.call();
+    options.metrics.add('HandlerDuration', options.clock.now() - start, this.plan.job.jobType);
     switch (result.kind) {
       case 'succeeded':
       case 'obsolete':
@@ -57,12 +60,22 @@ export class RecordAttempt {
       case 'failed':
         return this.failed(result.thrown);
       case 'abandoned':
+        options.metrics.add('FailedAttempts', 1, this.plan.job.jobType);
         guard.watch(result.late, leaseUntil(this.services));
         void this.settleLate(result.late);
         if (this.isLastReceive()) {
           return { kind: 'dies', cause: 'Backstop', error: IGNORED_SIGNAL };
         }
         return { kind: 'return', error: IGNORED_SIGNAL, at: takeoverAt(this.services) };
+    }
+  }
+
+  /** The wait of a record that starts for the first time; that of a redriven one began with its death. */
+  private noteStart(): void {
+    const { sentAt, content } = this.plan.subject.message;
+    if (sentAt !== undefined && this.claim.a === 1 && content.envelope.deathId === undefined) {
+      const { clock, metrics } = this.services.options;
+      metrics.add('StartLag', Math.max(0, clock.now() - sentAt));
     }
   }
 
@@ -103,6 +116,7 @@ export class RecordAttempt {
     const { run: runId, job: jobType, key } = this.plan.subject.message.content.envelope;
     const error = describeThrown(thrown);
     const attempt = this.claim.a;
+    options.metrics.add('FailedAttempts', 1, this.plan.job.jobType);
     options.logger.warn('an attempt failed', {
       runId,
       jobType,

@@ -33,6 +33,8 @@ export interface BookOptions<T extends ItemKey> {
   readonly signal: AbortSignal;
   /** Called with every state of the item that becomes known. */
   readonly seen?: (item: T) => void;
+  /** Called once for every outcome that this book has stored. */
+  readonly settled?: (outcome: string) => void;
 }
 
 /** The books of one item of the ledger, within one invocation. */
@@ -75,6 +77,8 @@ export class RecordBook<T extends ItemKey> implements Book {
   private working = false;
   private work: Promise<void> = Promise.resolve();
   private timer: Timer | undefined;
+  /** Outcomes whose write was not answered with success, by place: they are in effect where they are found later. */
+  private readonly unsure = new Map<number, string>();
 
   constructor(private readonly options: BookOptions<T>) {}
 
@@ -155,7 +159,7 @@ export class RecordBook<T extends ItemKey> implements Book {
         return batch;
       }
       for (const { pending, planned } of clear) {
-        pending.resolve(planned.map(({ decision }) => toAnswer(decision)));
+        pending.resolve(planned.map((one) => this.answer(one)));
       }
       return plans.filter((plan) => !clear.includes(plan)).map(({ pending }) => pending);
     } catch {
@@ -196,7 +200,7 @@ export class RecordBook<T extends ItemKey> implements Book {
           return { kind: 'missing' };
         }
         if (planned.decision.kind !== 'write' || (await this.write([planned]))) {
-          return toAnswer(planned.decision);
+          return this.answer(planned);
         }
         await patience.pause(undefined);
       } catch (cause) {
@@ -221,10 +225,31 @@ export class RecordBook<T extends ItemKey> implements Book {
     }
     // Until the reply is here, nothing is known for certain.
     this.known = undefined;
+    const outcomes = writes.flatMap(({ place, write: { outcome } }) =>
+      outcome === undefined ? [] : [{ place, outcome }],
+    );
+    outcomes.forEach(({ place, outcome }) => this.unsure.set(place, outcome));
     const guards = writes.map(({ place, slot }) => shape.guard(place, slot));
     const result = await store.update<T>(shape.key, shape.change(writes), { op: 'all', of: guards });
     this.learn(result.applied ? result.item : undefined);
+    if (result.applied) {
+      outcomes.forEach(({ place, outcome }) => {
+        this.report(place, outcome);
+      });
+    }
     return result.applied;
+  }
+
+  private answer({ place, slot, decision }: Planned): Answer {
+    if (decision.kind === 'done' && slot.outcome !== undefined && this.unsure.get(place) === slot.outcome) {
+      this.report(place, slot.outcome);
+    }
+    return toAnswer(decision);
+  }
+
+  private report(place: number, outcome: string): void {
+    this.unsure.delete(place);
+    this.options.settled?.(outcome);
   }
 
   private learn(item: T | undefined): void {

@@ -15,6 +15,7 @@ export interface SqsRecord {
 export interface SqsRecordAttributes {
   readonly ApproximateReceiveCount: string;
   readonly ApproximateFirstReceiveTimestamp: string;
+  readonly SentTimestamp?: string | undefined;
   /** Absent on a queue that is not FIFO. */
   readonly MessageGroupId?: string | undefined;
 }

@@ -1,3 +1,5 @@
+import type { FanoutLabels } from './metrics';
+
 /** Names of the environment variables that the construct sets and the runtime reads. Public contract. */
 export const ENVIRONMENT = {
   /** `fanoutId`. */
@@ -48,6 +50,9 @@ export interface JobConfiguration {
 /** What becomes of a tick that finds a run still scanning. */
 export type OverlapName = 'skip' | 'queueOne' | 'cancelRunning';
 
+/** How the keys of records stand in log lines. */
+export type LogKeysName = 'plain' | 'hashed';
+
 /** Everything that the construct decides and the runtime needs, the same for scanner and consumer. */
 export interface FanoutConfiguration {
   /** `group`: the SQS group is the record's group. `single`: every message goes to one SQS group (`maxConcurrency: 1`). Frozen into a run. */
@@ -71,6 +76,10 @@ export interface FanoutConfiguration {
    * tick runs.
    */
   readonly overlap?: OverlapName;
+  /** Who the fanout belongs to; absent: nobody was named. */
+  readonly labels?: FanoutLabels;
+  /** How the keys of records stand in log lines; absent: as they are. */
+  readonly logKeys?: LogKeysName;
   /** Policies of every job that `jobs` does not name. */
   readonly defaults: JobConfiguration;
   /** Overrides by `jobType`. */

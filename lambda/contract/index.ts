@@ -7,5 +7,6 @@ export * from './items';
 export * from './job-type';
 export * from './json';
 export * from './limits';
+export * from './metrics';
 export * from './outcome';
 export * from './signals';

@@ -2,10 +2,12 @@ import type { KeysItem, Lane, OpenItem, PageId, PageItem, RunItem, RunTotals } f
 import { ITEM_KEYS } from '../contract';
 import type { Clock, StateStore } from '../ports';
 import { when } from '../ports';
+import type { ReportTo } from './completion-report';
+import { reportCompletion } from './completion-report';
 import { isCompleted, moveRun } from './run-state';
 
 /** What the ledger's functions work with. */
-export interface Ledger {
+export interface Ledger extends ReportTo {
   readonly store: StateStore;
   readonly clock: Clock;
   readonly fanoutId: string;
@@ -66,6 +68,7 @@ export async function completeRunIfDue(ledger: Ledger, runId: string): Promise<b
     if (completed === undefined) {
       return false;
     }
+    reportCompletion(ledger, completed);
   }
   await store.delete(ITEM_KEYS.openRun(fanoutId, runId));
   return true;

@@ -1,7 +1,7 @@
 import type { FanoutConfiguration } from '../contract';
 import type { JobSetup } from '../job/environment';
 import type { JobRegistry } from '../job/registry';
-import type { Clock, Invoker, Logger, MessageQueue, Randomness, StateStore } from '../ports';
+import type { Clock, Invoker, Logger, MessageQueue, Metrics, Randomness, StateStore } from '../ports';
 
 /** What the scanner works with: the ports, the configuration and the jobs of one fanout. */
 export interface ScannerContext {
@@ -17,6 +17,7 @@ export interface ScannerContext {
   /** Invokes the scanner again, for a continuation. */
   readonly invoker: Invoker;
   readonly logger: Logger;
+  readonly metrics: Metrics;
 }
 
 const MS_PER_SECOND = 1000;

@@ -1,4 +1,4 @@
-import type { OpenItem, PageId, PageItem } from '../contract';
+import type { OpenItem, PageId, PageItem, RunItem } from '../contract';
 import { ITEM_KEYS, LAMBDA } from '../contract';
 import { closeIfComplete, completeRunIfDue, isComplete, isUnfinished, pageOfRow, sweepPage } from '../ledger';
 import type { ScannerContext } from './context';
@@ -25,27 +25,35 @@ export interface DueWork {
  * begins at a random one, so that none is left out for ever.
  */
 export async function doDueWork(context: ScannerContext): Promise<DueWork> {
-  const { store, fanoutId, randomness } = context;
+  const { store, fanoutId, randomness, metrics, clock } = context;
   const rows = await store.query<OpenItem>(ITEM_KEYS.openPartition(fanoutId), { limit: ROWS_READ });
   const runs = rows.filter(({ page }) => page === undefined);
   const pages = rows.filter(({ page }) => page !== undefined);
   const first = pages.length <= ROWS_CHECKED ? 0 : Math.floor(randomness.fraction() * pages.length);
-  await checkPages(context, [...pages.slice(first), ...pages.slice(0, first)].slice(0, ROWS_CHECKED));
+  const checked = [...pages.slice(first), ...pages.slice(0, first)].slice(0, ROWS_CHECKED);
+  const inFlight = await checkPages(context, checked);
+  metrics.add('InFlight', Math.round(inFlight * (pages.length / Math.max(1, checked.length))));
   const unfinished: string[] = [];
+  let oldest = clock.now();
   for (const row of runs.slice(0, ROWS_CHECKED)) {
-    if (await needsScanner(context, row)) {
+    const run = await openRun(context, row);
+    oldest = Math.min(oldest, run?.startedAt ?? oldest);
+    if (run !== undefined && isUnfinished(run)) {
       unfinished.push(row.runId);
     }
   }
+  metrics.add('OldestRunAge', Math.round((clock.now() - oldest) / 1000));
   return { unfinished };
 }
 
-async function checkPages(context: ScannerContext, rows: readonly OpenItem[]): Promise<void> {
+/** @returns records of these pages that were not settled yet */
+async function checkPages(context: ScannerContext, rows: readonly OpenItem[]): Promise<number> {
   const ids = rows.map((row) => pageOfRow(context.fanoutId, row));
   const pages = new Map(
     (await context.store.getMany<PageItem>(ids.map(ITEM_KEYS.page))).map((page) => [page.pk, page]),
   );
   let swept = 0;
+  let inFlight = 0;
   for (const id of ids) {
     const page = pages.get(ITEM_KEYS.page(id).pk);
     if (page === undefined) {
@@ -53,27 +61,26 @@ async function checkPages(context: ScannerContext, rows: readonly OpenItem[]): P
       await context.store.delete(ITEM_KEYS.openPage(id));
     } else if (isComplete(page)) {
       await closeIfComplete(context, id, page);
-    } else if (swept < MAX_SWEPT) {
-      swept += await sweep(context, id, page, MAX_SWEPT - swept);
+    } else {
+      inFlight += Math.max(0, (page.sealed ?? 0) - (page.settled?.size ?? 0));
+      swept += swept < MAX_SWEPT ? await sweep(context, id, page, MAX_SWEPT - swept) : 0;
     }
   }
+  return inFlight;
 }
 
-async function needsScanner(context: ScannerContext, row: OpenItem): Promise<boolean> {
+/** The run of a row, if it is not completed; what a crash may have left undone of one that is gets done. */
+async function openRun(context: ScannerContext, row: OpenItem): Promise<RunItem | undefined> {
   const { runId } = row;
   const run = await readRun(context, runId);
   if (run === undefined && ageOf(context, row) < LONGEST_WRITE_SECONDS) {
-    return false;
+    return undefined;
   }
   if (run === undefined || run.state === 'skipped') {
     await context.store.delete(ITEM_KEYS.openRun(context.fanoutId, runId));
-    return false;
+    return undefined;
   }
-  if (isUnfinished(run)) {
-    return true;
-  }
-  await completeRunIfDue(context, runId);
-  return false;
+  return !isUnfinished(run) && (await completeRunIfDue(context, runId)) ? undefined : run;
 }
 
 /** Seconds since a row was written. */
@@ -86,6 +93,7 @@ async function sweep(context: ScannerContext, id: PageId, page: PageItem, limit:
   const swept = await sweepPage(context, id, page, { queueRetention, ledgerRetention, limit });
   if (swept > 0) {
     const { runId, jobType } = id;
+    context.metrics.add('Dead', swept, jobType);
     context.logger.error('records died: no message of them came', { runId, jobType, page: id.page, records: swept });
   }
   return swept;

@@ -3,6 +3,7 @@ import { ITEM_KEYS } from '../contract';
 import { closeIfComplete } from '../ledger';
 import { when } from '../ports';
 import type { ScannerContext } from './context';
+import { countRestingPage } from './page-counts';
 import { ensurePage, notNewerThan, takeOverLane } from './page-fence';
 import { settleUnclaimed } from './settlement';
 
@@ -30,7 +31,7 @@ export async function bringToRest(
   }
   const count = known?.keys.count ?? 0;
   const ordinals = Array.from({ length: count }, (_, ordinal) => ordinal);
-  await settleUnclaimed(context.store, id, { fence, ordinals, outcome });
+  await settleUnclaimed(context, id, { fence, ordinals, outcome });
   const sealed = await context.store.update<PageItem>(
     ITEM_KEYS.page(id),
     {
@@ -42,6 +43,7 @@ export async function bringToRest(
     when.all(when.absent('sealed'), notNewerThan(fence)),
   );
   if (sealed.applied) {
+    countRestingPage(context.metrics, known?.keys, outcome);
     await closeIfComplete(context, id, sealed.item);
   }
   return id.page + 1;

@@ -8,6 +8,7 @@ import { loadMemory } from './lane-memory';
 import type { PageDraft, PagePosition } from './page-draft';
 import type { LaneStart } from './page-fence';
 import { takeOverLane } from './page-fence';
+import { countPage } from './page-counts';
 import { PageReader } from './page-reader';
 import type { PageWriting } from './page-writer';
 import { writePage } from './page-writer';
@@ -99,7 +100,9 @@ async function scanPages(scan: LaneScan, reader: PageReader, start: PagePosition
 async function finishPage(scan: LaneScan, draft: PageDraft): Promise<void> {
   const { page, refused } = await writePage(scan, draft);
   draft.remember(page.withdrawn);
-  const { runId, jobType, ...numbers } = reportPage(draft, refused, scan.counts);
+  const signal = reportPage(draft, refused, scan.counts);
+  countPage(scan.context.metrics, signal);
+  const { runId, jobType, ...numbers } = signal;
   const logger = scan.context.logger.with({ runId, jobType });
   logger.debug('a page is in the queue', numbers);
   if (draft.rejectedCount > 0) {

@@ -94,7 +94,7 @@ function settle(
   ordinals: readonly number[],
   outcome: 'withdrawn' | 'rejected',
 ): Promise<PageItem> {
-  return settleUnclaimed(context.store, position.id, { fence: lock.fence, ordinals, outcome });
+  return settleUnclaimed(context, position.id, { fence: lock.fence, ordinals, outcome });
 }
 
 /** Sends the messages of a page; answers the ordinals that SQS refused for good. */

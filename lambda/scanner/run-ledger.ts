@@ -45,6 +45,7 @@ export async function startRun(context: ScannerContext, start: RunStart, fence: 
   const run = runItem(context, start, 'scanning', fence);
   await putOpenRow(context, start.runId);
   if (await context.store.put(run, when.newItem)) {
+    countStart(context, run);
     return { run, isNew: true };
   }
   const stored = await takeOverRun(context, start.runId, fence, true);
@@ -81,6 +82,9 @@ export async function takeOverRun(
     throw new LockLost('a newer fence holds the run');
   }
   if (isUnfinished(raised.item)) {
+    if (isUnplanned) {
+      context.metrics.add('RunsTakenOver', 1);
+    }
     // The holder before may have ended between the run and its row.
     await putOpenRow(context, runId);
   }
@@ -94,7 +98,11 @@ export async function takeOverRun(
  */
 export async function skipRun(context: ScannerContext, start: RunStart, cause: string): Promise<boolean> {
   const skipped: RunItem = { ...runItem(context, start, 'skipped', 0), cause };
-  return (await context.store.put(skipped, when.newItem)) || (await readRun(context, start.runId))?.state === 'skipped';
+  if (await context.store.put(skipped, when.newItem)) {
+    context.metrics.add('TicksSkipped', 1);
+    return true;
+  }
+  return (await readRun(context, start.runId))?.state === 'skipped';
 }
 
 /** Notes that lanes are read to their end. @throws LockLost, RunCancelled */
@@ -103,21 +111,29 @@ export function recordLanes(context: ScannerContext, run: RunItem, fence: number
 }
 
 /** Makes a run `scanned`: SQS has accepted every page. @throws LockLost, RunCancelled */
-export function markScanned(context: ScannerContext, run: RunItem, fence: number, lanes: LaneCount[]): Promise<void> {
-  return changeScanning(context, run, fence, 'scanned', [...pagesOf(lanes), [['scannedAt'], context.clock.now()]]);
+export async function markScanned(
+  context: ScannerContext,
+  run: RunItem,
+  fence: number,
+  lanes: LaneCount[],
+): Promise<void> {
+  const scannedAt = context.clock.now();
+  await changeScanning(context, run, fence, 'scanned', [...pagesOf(lanes), [['scannedAt'], scannedAt]]);
+  context.metrics.add('ScanDuration', scannedAt - run.startedAt);
 }
 
 /** Makes a run `failed`, its pages being at rest. @throws LockLost, RunCancelled */
-export function markFailed(
+export async function markFailed(
   context: ScannerContext,
   run: RunItem,
   fence: number,
   { cause, rest }: { readonly cause: string; readonly rest: RestingPages },
 ): Promise<void> {
-  return changeScanning(context, run, fence, 'failed', [
+  await changeScanning(context, run, fence, 'failed', [
     [['cause'], cause],
     [['rest'], rest],
   ]);
+  context.metrics.add('RunsFailed', 1);
 }
 
 /**
@@ -125,9 +141,13 @@ export function markFailed(
  *
  * @param cause why
  */
-export async function cancelRun({ store, fanoutId }: ScannerContext, runId: string, cause: string): Promise<void> {
+export async function cancelRun(context: ScannerContext, runId: string, cause: string): Promise<void> {
+  const { store, fanoutId, metrics } = context;
   const set = [[['cause'], cause]] as const;
-  await moveRun(store, ITEM_KEYS.run(fanoutId, runId), { from: 'scanning', to: 'cancelled', set });
+  const step = { from: 'scanning', to: 'cancelled', set } as const;
+  if ((await moveRun(store, ITEM_KEYS.run(fanoutId, runId), step)) !== undefined) {
+    metrics.add('RunsCancelled', 1);
+  }
 }
 
 /** Notes that the pages of a cancelled run are at rest. @throws LockLost */
@@ -206,6 +226,14 @@ function runItem(
     pages: {},
     expiresAt: expiryOf(context),
   };
+}
+
+function countStart({ metrics }: ScannerContext, { tick, startedAt }: RunItem): void {
+  metrics.add('RunsStarted', 1);
+  const scheduled = typeof tick.scheduledTime === 'string' ? Date.parse(tick.scheduledTime) : Number.NaN;
+  if (!Number.isNaN(scheduled)) {
+    metrics.add('TickDelay', Math.max(0, startedAt - scheduled));
+  }
 }
 
 /** Segments by every name that a run may know a job by; absent where all have one. */

@@ -28,6 +28,14 @@ export class Scanner {
    * @throws the error of the table, the queue or a job's `setup`; the next invocation goes on with the run
    */
   async handle(event: unknown, remaining: () => number): Promise<ScannerAnswer> {
+    try {
+      return await this.answerTo(event, remaining);
+    } finally {
+      this.context.metrics.flush();
+    }
+  }
+
+  private answerTo(event: unknown, remaining: () => number): Promise<ScannerAnswer> {
     const read = readEvent(event);
     switch (read.kind) {
       case 'tick':
@@ -102,6 +110,9 @@ export class Scanner {
         return this.answered(await new LockHolding(this.context, acquisition.lock, errand, remaining).work());
       }
       const { holder } = acquisition;
+      if (tries === 0) {
+        this.context.metrics.add('LockRefused', 1);
+      }
       if (holder.runId === runId || holder.waiting?.runId === runId) {
         return this.answered({ outcome: 'duplicate', runId });
       }

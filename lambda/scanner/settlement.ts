@@ -1,11 +1,17 @@
 import type { Claim, PageId, PageItem } from '../contract';
-import { ITEM_KEYS } from '../contract';
-import type { Condition, StateStore } from '../ports';
+import { ITEM_KEYS, METRIC_OF_OUTCOME } from '../contract';
+import type { Condition, Metrics, StateStore } from '../ports';
 import { when } from '../ports';
 import { LockLost } from './interruptions';
 
 /** Ordinals of one conditional write: its expression has two conditions for each, and DynamoDB bounds it to 4 KB and 300 operators. */
 const ORDINALS_PER_WRITE = 25;
+
+/** Where ordinals are settled, and counted. */
+export interface SettlementPorts {
+  readonly store: StateStore;
+  readonly metrics: Metrics;
+}
 
 /** Outcomes that the scanner gives. */
 export type UnclaimedOutcome = 'withdrawn' | 'rejected' | 'cancelled';
@@ -17,7 +23,7 @@ export type UnclaimedOutcome = 'withdrawn' | 'rejected' | 'cancelled';
  * @throws LockLost where a newer fence holds the page
  */
 export async function settleUnclaimed(
-  store: StateStore,
+  ports: SettlementPorts,
   id: PageId,
   options: {
     readonly fence: number;
@@ -25,16 +31,17 @@ export async function settleUnclaimed(
     readonly outcome: UnclaimedOutcome;
   },
 ): Promise<PageItem> {
+  const { store } = ports;
   const { fence, ordinals, outcome } = options;
   let page = await currentPage(store, id, fence);
   for (let start = 0; start < ordinals.length; start += ORDINALS_PER_WRITE) {
     const part = ordinals.slice(start, start + ORDINALS_PER_WRITE);
-    page = (await settleTogether(store, id, fence, eligible(page, part), outcome)) ?? page;
+    page = (await settleTogether(ports, id, fence, eligible(page, part), outcome)) ?? page;
     if (eligible(page, part).length > 0) {
       // One of them was claimed meanwhile: the others are settled one by one.
       page = await currentPage(store, id, fence);
       for (const ordinal of eligible(page, part)) {
-        page = (await settleTogether(store, id, fence, [ordinal], outcome)) ?? page;
+        page = (await settleTogether(ports, id, fence, [ordinal], outcome)) ?? page;
       }
       page = await currentPage(store, id, fence);
     }
@@ -56,7 +63,7 @@ function eligible({ claims, settled }: PageItem, ordinals: readonly number[]): n
 }
 
 async function settleTogether(
-  store: StateStore,
+  { store, metrics }: SettlementPorts,
   id: PageId,
   fence: number,
   ordinals: readonly number[],
@@ -80,5 +87,13 @@ async function settleTogether(
     },
     when.all(when.storedItem, when.compare('fence', '<=', fence), ...untouched),
   );
-  return result.applied ? result.item : undefined;
+  if (!result.applied) {
+    return undefined;
+  }
+  // What SQS refused is counted with its page.
+  const name = METRIC_OF_OUTCOME[outcome];
+  if (name !== undefined) {
+    metrics.add(name, ordinals.length);
+  }
+  return result.item;
 }

@@ -35,6 +35,9 @@ export async function queueTick(context: ScannerContext, lock: LockItem, tick: W
   const key = ITEM_KEYS.lock(fanoutId);
   const set = [[['waiting'], { ...tick }]] as const;
   const result = await store.update<LockItem>(key, { set }, isUnchanged(lock));
+  if (result.applied) {
+    context.metrics.add('TicksQueued', 1);
+  }
   const stored = result.applied ? result.item : await store.get<LockItem>(key);
   return stored?.waiting?.runId === tick.runId ? 'queued' : 'moved';
 }

@@ -3,9 +3,9 @@ import { Consumer } from '../../consumer/consumer';
 import type { AnyJob } from '../../job/job';
 import { JobSetup } from '../../job/environment';
 import { collectJobs } from '../../job/registry';
-import { decodeEnvelope } from '../../ledger';
-import type { MessageQueue, Randomness, Secrets, SendEntry, StateStore } from '../../ports';
+import type { MessageQueue, Metrics, Randomness, Secrets, SendEntry, StateStore } from '../../ports';
 import { Scanner } from '../../scanner/scanner';
+import { RecordedMetrics } from '../recorded-metrics';
 import type { Queue } from '../sqs';
 import { EngineMessageQueue, receive, deleteReceived } from '../sqs';
 import { ConsumerFunction } from './consumer-function';
@@ -13,6 +13,8 @@ import { FaultyQueue } from './faulty-queue';
 import type { Instance } from './instance';
 import { observedJob } from './observed-job';
 import { ObservedStore } from './observed-store';
+import { Operator } from './operator';
+import { envelopeOf } from './queue-observer';
 import { ScannerFunction } from './scanner-function';
 import type { FanoutSpec } from './spec';
 import { TraceLogger } from './trace-logger';
@@ -40,6 +42,8 @@ export class SimulatedFanout implements FanoutView {
   readonly deadLetterQueue: Queue;
   readonly scanner: ScannerFunction;
   readonly consumer: ConsumerFunction;
+  /** What all its environments counted. */
+  readonly metrics = new RecordedMetrics();
   private configuration: FanoutConfiguration;
   private eventsToCome = 0;
 
@@ -123,7 +127,16 @@ export class SimulatedFanout implements FanoutView {
     }
     for (const { at, native } of redrives) {
       this.at(at, () => {
-        this.redrive(native);
+        if (native) {
+          this.moveBack();
+          return;
+        }
+        this.eventsToCome += 1;
+        void this.newOperator()
+          .redriveAll()
+          .finally(() => {
+            this.eventsToCome -= 1;
+          });
       });
     }
     for (const { at, runId } of resumes) {
@@ -157,18 +170,17 @@ export class SimulatedFanout implements FanoutView {
     });
   }
 
-  /** Moves what is dead back to the work queue, as a move task does: one message after the other. */
-  private redrive(native: boolean): void {
+  /** Moves what is dead back to the work queue, as a move task of SQS does: one message after the other, with nothing said to the ledger. */
+  private moveBack(): void {
     const { trace, clock, observe } = this.world;
     for (let moved = 0; moved < 1000; moved++) {
       const [message] = receive(this.deadLetterQueue, { limit: 1 });
       if (message === undefined) {
         return;
       }
-      const decoded = decodeEnvelope(message.body);
-      const envelope = decoded.kind === 'valid' ? decoded.envelope : undefined;
+      const envelope = envelopeOf(message.body);
       deleteReceived(this.deadLetterQueue, message.receiptHandle ?? '');
-      trace.add(clock.now(), this.id, `redrives ${envelope?.key ?? '?'}${native ? ' natively' : ''}`);
+      trace.add(clock.now(), this.id, `moves ${envelope?.key ?? '?'} back`);
       observe({ type: 'redriven', fanoutId: this.id, envelope });
       const entry = {
         id: '0',
@@ -178,6 +190,22 @@ export class SimulatedFanout implements FanoutView {
       };
       void new EngineMessageQueue(this.queue).sendBatch([entry]);
     }
+  }
+
+  private newOperator(): Operator {
+    const { world, deadLetterQueue, id: fanoutId } = this;
+    const { clock, trace, calls, observe } = world;
+    return new Operator({
+      ...{ deadLetterQueue, clock, trace, calls },
+      create: () => {
+        const instance = world.newInstance(`${fanoutId}/ops`);
+        const { ledgerRetention } = this.configuration;
+        return { instance, context: { ...this.portsOf(instance), fanoutId, ledgerRetention } };
+      },
+      onRedrive: (envelope) => {
+        observe({ type: 'redriven', fanoutId, envelope });
+      },
+    });
   }
 
   private createScanner(): ReturnType<ConstructorParameters<typeof ScannerFunction>[0]['create']> {
@@ -249,6 +277,7 @@ export class SimulatedFanout implements FanoutView {
     readonly clock: Instance['clock'];
     readonly randomness: Randomness;
     readonly logger: TraceLogger;
+    readonly metrics: Metrics;
     readonly secrets: Secrets;
   } {
     const { memory, calls, plan, observe, trace, clock } = this.world;
@@ -275,6 +304,7 @@ export class SimulatedFanout implements FanoutView {
       clock: instance.clock,
       randomness: instance.randomness,
       logger: new TraceLogger(trace, clock, instance.name),
+      metrics: this.metrics,
       secrets: this.jobs.secrets ?? { read: (name) => Promise.resolve(`secret ${name}`) },
     };
   }

@@ -19,6 +19,7 @@ import { MemoryLogger, RecordingQueue, WatchedStore } from './fakes';
 import { FANOUT, JOB, pageId, REMAINING, RUN, START } from './messages';
 import type { Item } from '../../../lambda/ports';
 import { MemoryStateStore } from '../../../lambda/simulation/memory-state-store';
+import { RecordedMetrics } from '../../../lambda/simulation/recorded-metrics';
 import { SeededRandomness } from '../../../lambda/simulation/seeded-randomness';
 import { VirtualClock } from '../../../lambda/simulation/virtual-clock';
 
@@ -67,6 +68,7 @@ export class Harness {
   readonly queue = new RecordingQueue();
   readonly deadLetterQueue = new RecordingQueue();
   readonly logger = new MemoryLogger();
+  readonly metrics = new RecordedMetrics();
   readonly randomness = new SeededRandomness(7);
   readonly exits: number[] = [];
   consumer: Consumer;
@@ -91,6 +93,7 @@ export class Harness {
       clock: this.clock,
       randomness: this.randomness,
       logger: this.logger,
+      metrics: this.metrics,
       exit: () => this.exits.push(this.clock.now()),
       ...this.overrides,
       ...more,

@@ -20,6 +20,7 @@ import type { LogFields, Logger, MessageQueue, SendBatchResult, SendEntry, State
 import { Scanner } from '../../../lambda/scanner/scanner';
 import type { ScannerContext } from '../../../lambda/scanner/context';
 import { MemoryStateStore } from '../../../lambda/simulation/memory-state-store';
+import { RecordedMetrics } from '../../../lambda/simulation/recorded-metrics';
 import { SeededRandomness } from '../../../lambda/simulation/seeded-randomness';
 import { VirtualClock } from '../../../lambda/simulation/virtual-clock';
 
@@ -183,6 +184,7 @@ export class Fixture {
   readonly memory = new MemoryStateStore();
   readonly queue = new FakeQueue(this.clock);
   readonly log = new KeptLog();
+  readonly metrics = new RecordedMetrics();
   readonly continuations: ContinuationEvent[] = [];
   readonly randomness = new SeededRandomness(7);
   readonly context: ScannerContext;
@@ -218,6 +220,7 @@ export class Fixture {
         },
       },
       logger: this.log,
+      metrics: this.metrics,
     };
   }
 
