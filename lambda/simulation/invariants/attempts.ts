@@ -11,12 +11,16 @@ export const attempts: InvariantRule = {
   name: 'attempts are calls',
   watch: (watched): Invariant => {
     const cycles = new Map<PlaceState, number>();
+    const redrivenDeaths = new Set<string>();
     return {
       observe: (observation) => {
         if (observation.type === 'redriven') {
           const { envelope } = observation;
           const place = envelope === undefined ? undefined : watched.ledger.placeOfMessage(envelope);
-          if (place !== undefined) {
+          const deathId = envelope?.deathId ?? '';
+          // A death that is redriven again is not given more calls.
+          if (place !== undefined && !redrivenDeaths.has(deathId)) {
+            redrivenDeaths.add(deathId);
             cycles.set(place, 0);
           }
         } else if (observation.type === 'handlerStarted') {

@@ -63,8 +63,11 @@ function completed(watched: Watched, fanoutId: string, run: RunItem): void {
   }
   agreesWithPlaces(watched, state, totals);
   const fanout = fanouts.find(({ id }) => id === fanoutId);
-  const isWhole = run.state === 'completed' && !state.isTroubled;
-  if (isWhole && fanout?.spec.jobs.every(({ changes }) => changes === 0) === true && fanout.tables.size > 0) {
+  if (
+    run.state === 'completed' &&
+    fanout?.spec.jobs.every(({ changes }) => changes === 0) === true &&
+    fanout.tables.size > 0
+  ) {
     agreesWithSource(watched, fanout, state, totals);
   }
 }
@@ -89,18 +92,27 @@ function agreesWithPlaces(
   }
 }
 
-function agreesWithSource({ violated }: Watched, { spec }: FanoutView, { runId }: RunState, totals: RunTotals): void {
+function agreesWithSource(
+  { violated }: Watched,
+  { spec }: FanoutView,
+  { runId, isRewound }: RunState,
+  totals: RunTotals,
+): void {
   const records = spec.jobs.flatMap((job) => job.records);
   const flawed = (flaws: readonly Flaw[]): number =>
     records.filter(({ flaw }) => flaw !== undefined && flaws.includes(flaw)).length;
   const [least, most] = [flawed(NEVER_KEYED), flawed([...NEVER_KEYED, 'refused'])];
-  if (totals.eligible !== records.length) {
-    violated(`run ${runId} counts ${totals.eligible} eligible records, the source yields ${records.length}`);
+  // What came a second time was withdrawn before, or is a duplicate.
+  const fewest = totals.eligible - totals.withdrawn - (isRewound ? totals.duplicate : 0);
+  if (fewest > records.length || totals.eligible - totals.withdrawn < records.length) {
+    violated(
+      `run ${runId} counts ${totals.eligible} eligible records, of which ${totals.withdrawn} are withdrawn; the source yields ${records.length}`,
+    );
   }
   if (totals.rejected < least || totals.rejected > most) {
     violated(`run ${runId} counts ${totals.rejected} rejected records, ${most} are`);
   }
-  if (totals.withdrawn > 0) {
+  if (totals.withdrawn > 0 && !isRewound) {
     violated(`run ${runId} withdraws ${totals.withdrawn} records of a source that does not change`);
   }
 }

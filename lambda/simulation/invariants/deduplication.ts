@@ -29,14 +29,18 @@ function checkSent({ ledger, fanouts, world, violated }: Watched, place: PlaceSt
   if (policy?.deduplication === 'whileInFlight' && inFlight !== undefined) {
     violated(`${key} is sent for run ${runId} while it is in flight for run ${inFlight.runId}`);
   }
+  const startedAt = (ledger.runs.get(`${fanoutId}|${runId}`)?.item.startedAt ?? 0) - 2 * world.spec.skewMs;
   const since = world.clock.now() - (policy?.quarantine ?? 0) * 1000 + 2 * world.spec.skewMs;
   // Under `perRun` a record may be read while it is in flight elsewhere, and die there before it is sent.
-  const until =
-    policy?.deduplication === 'whileInFlight'
-      ? place.writtenAt
-      : (ledger.runs.get(`${fanoutId}|${runId}`)?.item.startedAt ?? 0) - 2 * world.spec.skewMs;
+  const until = policy?.deduplication === 'whileInFlight' ? place.writtenAt : startedAt;
   for (const other of others.filter(({ outcome }) => outcome === 'dead')) {
-    const dead = deathsAt(world.memory, other).find(({ state }) => state === 'dead');
+    const deaths = deathsAt(world.memory, other);
+    const redriven = deaths.find(({ state }) => state === 'redriven');
+    const isInFlight = redriven !== undefined && (ledger.redrivenAt.get(redriven.deathId) ?? Infinity) < startedAt;
+    if (policy?.deduplication === 'whileInFlight' && isInFlight) {
+      violated(`${key} is sent for run ${runId} while its redrive of run ${other.runId} is in flight`);
+    }
+    const dead = deaths.find(({ state }) => state === 'dead');
     if (dead !== undefined && dead.diedAt > since && dead.diedAt < until) {
       violated(`${key} is sent for run ${runId} though it died in run ${other.runId} and is in quarantine`);
     }

@@ -1,5 +1,6 @@
 import type { Claim, DeadItem, Envelope, KeysItem, RunItem, SettledOutcome } from '../../contract';
 import { SETTLED_OUTCOMES } from '../../contract';
+import type { Change } from '../../ports';
 import { HASH_BYTES, hashText, keyHash } from '../../ledger';
 import type { HandlerCall, Observation } from '../world/observation';
 import { observing } from '../world/observation';
@@ -39,8 +40,8 @@ export interface PlaceState {
   /** Calls of its handler, those of redrives apart. */
   readonly calls: HandlerCall[];
   readonly redriveCalls: HandlerCall[];
-  /** Attempts that ended before the handler was called: `stillEligible` threw. */
-  readonly uncalled: HandlerCall[];
+  /** Attempts that have not come to their handler: what is called before it threw, or took too long. */
+  uncalled: HandlerCall[];
   /** By name of the environment, whether its latest claim is on a redrive. */
   readonly redriveClaims: Map<string, boolean>;
 }
@@ -52,8 +53,8 @@ export interface RunState {
   item: RunItem;
   /** Since when it is in its state, epoch milliseconds. */
   since: number;
-  /** Whether it has failed and gone on, or was handed over without a page again and again. */
-  isTroubled: boolean;
+  /** Whether a page of it was brought to rest before the run went on: its records come a second time, those that were claimed as duplicates. */
+  isRewound: boolean;
   readonly places: PlaceState[];
 }
 
@@ -65,6 +66,8 @@ export class LedgerModel {
   readonly buried = new Set<string>();
   /** Deaths that were redriven. */
   readonly redriven = new Set<string>();
+  /** When deaths were marked as redriven, by deathId, epoch milliseconds. */
+  readonly redrivenAt = new Map<string, number>();
   /** Names of environments that met a fault. */
   readonly troubled = new Set<string>();
   private readonly byRecord = new Map<string, PlaceState[]>();
@@ -94,17 +97,14 @@ export class LedgerModel {
     redriven: ({ envelope }) => {
       this.redriven.add(envelope?.deathId ?? '');
     },
-    handedOver: ({ fanoutId, event: { runId, idle = 0 } }) => {
-      const run = this.runs.get(`${fanoutId}|${runId}`);
-      if (run !== undefined && idle > 0) {
-        run.isTroubled = true;
-      }
-    },
     troubled: ({ by }) => {
       this.troubled.add(by.name);
     },
-    eligibilityFailed: ({ call }) => {
-      this.placeOfCall(call)?.uncalled.push(call);
+    attemptStarted: ({ call }) => {
+      const place = this.placeOfCall(call);
+      if (place?.uncalled.some((other) => isSameAttempt(other, call)) === false) {
+        place.uncalled.push(call);
+      }
     },
     handlerStarted: ({ call }) => {
       this.called(call);
@@ -144,11 +144,11 @@ export class LedgerModel {
 
   private called(call: HandlerCall): void {
     const place = this.placeOfCall(call);
-    if (this.isRedrive(call)) {
-      place?.redriveCalls.push(call);
-    } else {
-      place?.calls.push(call);
+    if (place === undefined) {
+      return;
     }
+    place.uncalled = place.uncalled.filter((other) => !isSameAttempt(other, call));
+    (this.isRedrive(call) ? place.redriveCalls : place.calls).push(call);
   }
 
   private hashOf(jobType: string, key: string): string {
@@ -166,6 +166,7 @@ export class LedgerModel {
       this.runWritten(key.pk, after as unknown as RunItem);
     } else if (key.sk.startsWith('KEYS#')) {
       this.keysWritten(key.pk, Number(key.sk.slice('KEYS#'.length)), after as unknown as KeysItem);
+      this.rewound(key.pk, change);
     } else if (key.pk.endsWith('#DEAD')) {
       this.deadWritten(after as unknown as DeadItem, key.pk.slice(0, -'#DEAD'.length), by.name);
     } else if (key.sk === 'PAGE') {
@@ -185,10 +186,9 @@ export class LedgerModel {
     const name = `${fanoutId}|${item.runId}`;
     const known = this.runs.get(name);
     if (known === undefined) {
-      this.runs.set(name, { fanoutId, runId: item.runId, item, since: this.now(), isTroubled: false, places: [] });
+      this.runs.set(name, { fanoutId, runId: item.runId, item, since: this.now(), isRewound: false, places: [] });
     } else {
       known.since = known.item.state === item.state ? known.since : this.now();
-      known.isTroubled ||= known.item.state === 'failed';
       known.item = item;
     }
   }
@@ -223,6 +223,15 @@ export class LedgerModel {
     }
   }
 
+  /** The place after a page is taken back: whoever goes on with the run reads its records again. */
+  private rewound(pk: string, change: Change | undefined): void {
+    const [fanoutId = '', runId = ''] = pk.split('#');
+    const run = this.runs.get(`${fanoutId}|${runId}`);
+    if (run !== undefined && change?.remove?.some(([name]) => name === 'last') === true) {
+      run.isRewound = true;
+    }
+  }
+
   private settled(pk: string, outcome: string, ordinals: ReadonlySet<number>): void {
     for (const ordinal of SETTLED_OUTCOMES.includes(outcome as SettledOutcome) ? ordinals : []) {
       const place = this.placeAt(pk, ordinal);
@@ -234,6 +243,9 @@ export class LedgerModel {
   }
 
   private deadWritten(dead: DeadItem, fanoutId: string, by: string): void {
+    if (dead.state === 'redriven' && !this.redrivenAt.has(dead.deathId)) {
+      this.redrivenAt.set(dead.deathId, this.now());
+    }
     const place = this.placeOfDeath(fanoutId, dead);
     const { claim } = dead;
     if (place !== undefined && claim?.t !== undefined) {
@@ -270,6 +282,10 @@ export class LedgerModel {
       place.serial = serial;
     }
   }
+}
+
+function isSameAttempt(one: HandlerCall, other: HandlerCall): boolean {
+  return one.attempt === other.attempt && one.instance === other.instance;
 }
 
 function append<T>(map: Map<string, T[]>, name: string, value: T): void {

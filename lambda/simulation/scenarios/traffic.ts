@@ -118,11 +118,11 @@ export const redrives: Scenario = {
   about: 'dead records are redriven, natively too, while the run goes on and others follow',
   draw: (seed) => {
     const draw = drawOf(seed, 'redrives');
-    const behaviours: readonly Behaviour[] = ['fail', 'refuse', 'refuse', 'succeed'];
+    const behaviours: readonly Behaviour[] = ['fail', 'refuse', 'refuse', 'later', 'succeed'];
     const records = drawRecords(draw, drawCount(draw, 30), 'r', behaviours);
     const fanout = drawFanout(draw, [drawJob(draw, records)], {
-      redrives: draw.list(draw.int(1, 3), () => ({ at: draw.int(30_000, 900_000), native: draw.chance(0.5) })),
-      ticks: drawTicks(draw, draw.int(1, 3), 3),
+      redrives: draw.list(draw.int(1, 4), () => ({ at: draw.int(30_000, 900_000), native: draw.chance(0.3) })),
+      ticks: drawTicks(draw, draw.int(1, 6), 2),
     });
     return drawWorld(seed, [fanout], {
       faults: { crash: 0.01, replyLost: 0.01, redelivery: 0.01, handlerError: 0.1 },

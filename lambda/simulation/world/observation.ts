@@ -81,8 +81,8 @@ export type Observation =
   | { readonly type: 'redriven'; readonly fanoutId: string; readonly envelope: Envelope | undefined }
   /** A scanner hands its run over to a continuation. */
   | { readonly type: 'handedOver'; readonly by: Instance; readonly fanoutId: string; readonly event: ContinuationEvent }
-  /** `stillEligible` threw: an attempt without a call of the handler. */
-  | { readonly type: 'eligibilityFailed'; readonly call: HandlerCall }
+  /** An attempt began with something else than its handler, which it may never come to: `load` or `stillEligible`. */
+  | { readonly type: 'attemptStarted'; readonly call: HandlerCall }
   | { readonly type: 'handlerStarted'; readonly call: HandlerCall }
   | { readonly type: 'handlerEnded'; readonly call: HandlerCall }
   /** The source yielded a record. */

@@ -12,6 +12,8 @@ import type { Trace } from './trace';
 const SLOW_MS = 15_000;
 /** Milliseconds that a handler takes which goes on whatever it is told: longer than any invocation. */
 const HANG_MS = 1_800_000;
+/** Functions of a job that are part of an attempt, and called before its handler. */
+const BEFORE_HANDLER = ['load', 'stillEligible'] as const;
 const NEVER = new Promise<never>(() => undefined);
 /** Values that are thrown and are no errors. */
 const ODD: readonly unknown[] = ['a text', undefined, null, 42, { name: 1, message: 2 }, Symbol('odd')];
@@ -39,27 +41,30 @@ export function observedJob(job: AnyJob, watch: JobWatch): AnyJob {
     ...job,
     source: ((context: SourceContext) =>
       observedSource(job.jobType, source.call(job, context), context, watch)) as never,
-    ...(job.stillEligible !== undefined && {
-      stillEligible: (record, context) => observedEligibility(job, record, context, watch),
-    }),
+    ...Object.fromEntries(
+      BEFORE_HANDLER.flatMap((name) => {
+        const call: unknown = Reflect.get(job, name);
+        return typeof call === 'function' ? [[name, observedBefore(job, call as AnyJob['handler'], watch)]] : [];
+      }),
+    ),
     handler: (record, context) => observedHandler(job, record, context, watch),
   };
 }
 
-async function observedEligibility(
-  job: AnyJob,
-  record: JsonValue,
-  context: HandlerContext,
-  watch: JobWatch,
-): Promise<boolean> {
-  try {
-    return (await job.stillEligible?.(record, context)) ?? true;
-  } catch (thrown) {
-    const call: HandlerCall = { ...callOf(context, watch), thrown };
-    watch.trace.add(watch.now(), watch.instance.name, `stillEligible ${call.key} failed, attempt ${call.attempt}`);
-    watch.observe({ type: 'eligibilityFailed', call });
-    throw thrown;
-  }
+/** A function of the job that is called before its handler, as part of the attempt. */
+function observedBefore(job: AnyJob, call: AnyJob['handler'], watch: JobWatch): AnyJob['handler'] {
+  return async (record, context) => {
+    const started = callOf(context, watch);
+    watch.observe({ type: 'attemptStarted', call: started });
+    try {
+      return await (call.call(job, record, context) as Promise<unknown>);
+    } catch (thrown) {
+      started.thrown = thrown;
+      started.result = 'failed';
+      watch.trace.add(watch.now(), watch.instance.name, `attempt ${started.attempt} of ${started.key} fails`);
+      throw thrown;
+    }
+  };
 }
 
 async function* observedSource(
