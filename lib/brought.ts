@@ -1,11 +1,10 @@
 import { CfnResource, Stack, Token } from 'aws-cdk-lib';
 import { CfnGlobalTable, CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import { CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import { CronFanoutError, TABLE } from '../lambda/contract';
-import { FIXED } from './bounds';
 
 /** What the app says about a queue that the user brought; a field is absent where that can't be known at synth time (an imported queue, a token). */
 export interface QueueFacts {
@@ -47,56 +46,14 @@ function declared(construct: IConstruct, ...types: string[]): CfnResource | unde
     : undefined;
 }
 
-/** Refuses a visibility timeout below the timeout of the consumer: Lambda does, and a message would be handled twice at once. Both in seconds. */
-export function visibilityError(path: string, visibilityTimeout: number, timeout: number): CronFanoutError | undefined {
-  if (visibilityTimeout >= timeout) {
-    return undefined;
-  }
-  const right = FIXED.visibilityFactor * timeout;
-  return new CronFanoutError('VisibilityTooShort', {
-    what: `visibilityTimeout of queue ${path}`,
-    received: `${visibilityTimeout} seconds, with a consumer timeout of ${timeout} seconds`,
-    allowed: `${right} seconds (six times the timeout), never less than the timeout`,
-    change: `set visibilityTimeout: Duration.seconds(${right}) on the queue, or lower timeout`,
-  });
+/** The dead-letter queue that a queue of this app has. */
+export function ownDeadLetterQueue(queue: IQueue | undefined): IQueue | undefined {
+  return queue instanceof Queue ? queue.deadLetterQueue?.queue : undefined;
 }
 
-/**
- * Refuses a standard queue where a FIFO queue is needed.
- *
- * @throws CronFanoutError `FifoQueueRequired`
- */
-export function requireFifo(path: string, queue: IQueue): void {
-  if (queue.fifo) {
-    return;
-  }
-  const imported = declared(queue, CfnQueue.CFN_RESOURCE_TYPE_NAME) === undefined;
-  throw new CronFanoutError('FifoQueueRequired', {
-    what: path,
-    received: imported
-      ? `${queue.node.path}, an imported queue that does not say it is FIFO`
-      : `${queue.node.path}, a standard queue`,
-    allowed: 'a FIFO queue',
-    change: imported
-      ? 'import it with Queue.fromQueueAttributes(scope, id, { queueArn, fifo: true }), if it is one'
-      : 'create it with `fifo: true`',
-  });
-}
-
-/**
- * Refuses a FIFO queue where the service takes a standard queue alone.
- *
- * @throws CronFanoutError `StandardQueueRequired`
- */
-export function requireStandard(path: string, queue: IQueue): void {
-  if (queue.fifo) {
-    throw new CronFanoutError('StandardQueueRequired', {
-      what: path,
-      received: `${queue.node.path}, a FIFO queue`,
-      allowed: 'a standard queue: neither EventBridge Scheduler nor Lambda delivers failures to a FIFO queue',
-      change: 'create one without `fifo`, or leave the option out',
-    });
-  }
+/** Whether a queue was not made in this app, so that nothing but its ARN is known. */
+export function isImportedQueue(queue: IQueue): boolean {
+  return declared(queue, CfnQueue.CFN_RESOURCE_TYPE_NAME) === undefined;
 }
 
 interface DeclaredTable {

@@ -12,6 +12,7 @@ import { fanoutId } from './fanout-id';
 import { readSource } from './job-source';
 import { createConsumer } from './parts/consumer';
 import type { Consumer } from './parts/consumer';
+import { withKey } from './parts/encryption';
 import { createFailureQueue, createWorkQueues } from './parts/queues';
 import { createScanner } from './parts/scanner';
 import { createSchedules } from './parts/schedules';
@@ -71,6 +72,7 @@ export class CronFanout extends Construct implements IConnectable {
   constructor(scope: Construct, id: string, props: CronFanoutProps) {
     super(scope, id);
     Object.defineProperty(this, BRAND, { value: true });
+    props = withKey(this, props);
     const source = readSource(props);
     const settings = readSettings(props);
     attachWarnings(this, settings.warnings);
@@ -82,7 +84,8 @@ export class CronFanout extends Construct implements IConnectable {
     this.stateTable = createStateTable(this, props);
     this.failureQueue = createFailureQueue(this, props);
     const queues = createWorkQueues(this, props, settings);
-    claimQueue(this, queues.queue);
+    claimQueue(this, 'queue', queues.queue);
+    claimQueue(this, 'deadLetterQueue', queues.deadLetterQueue);
     this.queue = queues.queue;
     this.deadLetterQueue = queues.deadLetterQueue;
     const shared = {
@@ -110,7 +113,7 @@ export class CronFanout extends Construct implements IConnectable {
     this.schedule = schedule;
     this.watchdog = watchdog;
     this.scheduleGroup = scheduleGroup;
-    this.node.addValidation({ validate: () => synthesisErrors(this, settings.concurrency) });
+    this.node.addValidation({ validate: () => synthesisErrors(this, settings) });
   }
 
   /** The network of both functions, to open a database to them; only with `vpc`. */

@@ -1,9 +1,11 @@
-import { CronFanoutError, SQS } from '../lambda/contract';
+import { SQS } from '../lambda/contract';
 import type { FanoutConfiguration } from '../lambda/contract';
 import { BOUNDS, FIXED } from './bounds';
-import { queueFacts, requireFifo, requireStandard, visibilityError } from './brought';
+import { ownDeadLetterQueue, queueFacts } from './brought';
 import { checkDuration, checkKnown, refuseBoth } from './checks';
 import type { StorageOptions } from './props';
+import { receivesError, requireFifo, requireStandard, unknownType, visibilityError } from './queue-checks';
+import type { QueueNeeds } from './queue-checks';
 import type { Warning } from './warnings';
 
 type QueueConfiguration = Pick<
@@ -28,15 +30,23 @@ export function readQueue(options: StorageOptions, timeout: number, maxAttempts:
   const visibilityTimeout = FIXED.visibilityFactor * timeout;
   const maxReceiveCount = Math.min(SQS.receiveCount.max, FIXED.receivesPerAttempt * maxAttempts + FIXED.deferralBudget);
   checkTypes(options);
-  if (options.queue !== undefined) {
-    return broughtQueue(options.queue, { timeout, maxAttempts, visibilityTimeout, maxReceiveCount });
-  }
+  const { configuration, warnings } =
+    options.queue === undefined
+      ? { configuration: configured(visibilityTimeout, maxReceiveCount, ownRetention(options)), warnings: [] }
+      : broughtQueue(options.queue, { timeout, maxAttempts, visibilityTimeout, maxReceiveCount });
+  return {
+    configuration,
+    warnings: [...warnings, ...deadLetterWarnings(options, configuration), ...unknownType(options)],
+  };
+}
+
+function ownRetention(options: StorageOptions): number {
   const queueRetention =
     options.queueRetention === undefined
       ? BOUNDS.queueRetention.default
       : checkDuration('queueRetention', options.queueRetention);
   checkKnown('queueRetention', queueRetention, 'the retention of the ledger is derived from it');
-  return { configuration: configured(visibilityTimeout, maxReceiveCount, queueRetention), warnings: [] };
+  return queueRetention;
 }
 
 function configured(visibilityTimeout: number, maxReceiveCount: number, queueRetention: number): QueueConfiguration {
@@ -50,6 +60,10 @@ function checkTypes(options: StorageOptions): void {
     requireFifo('queue', options.queue);
     refuseBoth(options, 'queue', 'queueRetention', 'a queue that is brought has a retention of its own');
   }
+  const own = ownDeadLetterQueue(options.queue);
+  if (own !== undefined) {
+    requireFifo('dead-letter queue of queue', own);
+  }
   if (options.deadLetterQueue !== undefined) {
     requireFifo('deadLetterQueue', options.deadLetterQueue);
   }
@@ -58,14 +72,26 @@ function checkTypes(options: StorageOptions): void {
   }
 }
 
-interface Needs {
-  readonly timeout: number;
-  readonly maxAttempts: number;
-  readonly visibilityTimeout: number;
-  readonly maxReceiveCount: number;
+/** What a dead-letter queue that is brought keeps too short to be of use. A message starts to age anew there, as it does in any FIFO queue that it is sent to. */
+function deadLetterWarnings(options: StorageOptions, configuration: QueueConfiguration): Warning[] {
+  const queue = options.deadLetterQueue ?? ownDeadLetterQueue(options.queue);
+  const retention = queue === undefined ? undefined : queueFacts(queue).retention;
+  const queueRetention =
+    options.queue === undefined ? configuration.queueRetention : queueFacts(options.queue).retention;
+  if (queue === undefined || retention === undefined || queueRetention === undefined || retention > queueRetention) {
+    return [];
+  }
+  return retention === SQS.retentionSeconds.max
+    ? []
+    : [
+        {
+          id: 'cron-fanout:deadLetterRetention',
+          message: `deadLetterQueue ${queue.node.path} keeps messages for ${retention} seconds, and the queue for ${queueRetention}: dead records should stay longer than live ones, so that there is time to mend and redrive them. Set retentionPeriod: Duration.days(14) on it`,
+        },
+      ];
 }
 
-function broughtQueue(queue: NonNullable<StorageOptions['queue']>, needs: Needs): QueueSettings {
+function broughtQueue(queue: NonNullable<StorageOptions['queue']>, needs: QueueNeeds): QueueSettings {
   const facts = queueFacts(queue);
   const { visibilityTimeout = needs.visibilityTimeout, maxReceiveCount = needs.maxReceiveCount } = facts;
   const warnings: Warning[] = [];
@@ -81,7 +107,7 @@ function broughtQueue(queue: NonNullable<StorageOptions['queue']>, needs: Needs)
   return { configuration: configured(visibilityTimeout, maxReceiveCount, retention), warnings };
 }
 
-function checkVisibility(path: string, visibilityTimeout: number, needs: Needs, warnings: Warning[]): void {
+function checkVisibility(path: string, visibilityTimeout: number, needs: QueueNeeds, warnings: Warning[]): void {
   const error = visibilityError(path, visibilityTimeout, needs.timeout);
   if (error !== undefined) {
     throw error;
@@ -94,22 +120,10 @@ function checkVisibility(path: string, visibilityTimeout: number, needs: Needs, 
   }
 }
 
-function checkReceives(path: string, maxReceiveCount: number, needs: Needs, warnings: Warning[]): void {
-  if (maxReceiveCount === 0) {
-    throw new CronFanoutError('DeadLetterQueueRequired', {
-      what: `redrive policy of queue ${path}`,
-      received: 'none',
-      allowed: 'a FIFO dead-letter queue',
-      change: `give the queue deadLetterQueue: { queue, maxReceiveCount: ${needs.maxReceiveCount} }`,
-    });
-  }
-  if (maxReceiveCount < needs.maxAttempts) {
-    throw new CronFanoutError('TooFewReceives', {
-      what: `maxReceiveCount of queue ${path}`,
-      received: `${maxReceiveCount}, with retry.maxAttempts ${needs.maxAttempts}`,
-      allowed: `${needs.maxReceiveCount}, never less than maxAttempts: waiting takes receives too`,
-      change: `set maxReceiveCount: ${needs.maxReceiveCount} on the queue, or lower retry.maxAttempts`,
-    });
+function checkReceives(path: string, maxReceiveCount: number, needs: QueueNeeds, warnings: Warning[]): void {
+  const error = receivesError(path, maxReceiveCount, needs);
+  if (error !== undefined) {
+    throw error;
   }
   if (maxReceiveCount < needs.maxReceiveCount) {
     warnings.push({

@@ -4,6 +4,7 @@ import { longestInterval, parseScheduleExpression, scheduleHints, shortestInterv
 import { FIXED } from './bounds';
 import { checkDuration } from './checks';
 import type { ScheduleOptions } from './props';
+import { clockWarnings, windowWarnings } from './schedule-warnings';
 import type { Warning } from './warnings';
 
 /** What follows from the schedule. Durations are in seconds. */
@@ -21,18 +22,21 @@ export interface ScheduleSettings {
  * Reads the schedule in the Scheduler's own dialect, and derives how long a tick is worth delivering: about one period, since the next tick does the same
  * work, and a tick that is hours late would do it at the wrong time.
  *
+ * @param now epoch milliseconds; changes of the clocks are looked for from here on
  * @throws CronFanoutError of `parseScheduleExpression`; `OutOfRange` for the time window; `InvalidTimeFrame`, `ScheduleRequired`
  */
-export function readSchedule(options: ScheduleOptions): ScheduleSettings {
+export function readSchedule(options: ScheduleOptions, now = Date.now()): ScheduleSettings {
   requireSchedule(options);
   checkTimeFrame(options);
   const { shortest, longest, warnings } = intervals(options);
+  const window = longestWindow(options);
   const bounded = options.enabled === false || options.start !== undefined || options.end !== undefined;
   return {
     deliveryAge: within(shortest, SCHEDULER.eventAgeSeconds),
     scannerEventAge: within(Math.max(shortest, FIXED.scannerEventAge), LAMBDA.asyncEventAgeSeconds),
-    watchdog: bounded || longest > FIXED.watchdogInterval,
-    warnings,
+    // Within its window a tick can come late, and the next one early.
+    watchdog: bounded || longest + window > FIXED.watchdogInterval,
+    warnings: [...warnings, ...clockWarnings(options, now), ...windowWarnings(shortest, window)],
   };
 }
 
@@ -46,11 +50,16 @@ interface Intervals {
   readonly warnings: readonly Warning[];
 }
 
-function intervals({ schedule, timeWindow }: ScheduleOptions): Intervals {
-  // A window is given in minutes; a token of them passes.
-  if (timeWindow?.maxWindow?.isUnresolved() === false) {
-    checkDuration('timeWindow', timeWindow.maxWindow);
+/** How late a tick may be, in seconds; as late as it can be where that is not known at synth time. */
+function longestWindow({ timeWindow }: ScheduleOptions): number {
+  if (timeWindow?.maxWindow === undefined) {
+    return 0;
   }
+  // A window is given in minutes; a token of them passes.
+  return timeWindow.maxWindow.isUnresolved() ? Infinity : checkDuration('timeWindow', timeWindow.maxWindow);
+}
+
+function intervals({ schedule }: ScheduleOptions): Intervals {
   const { expressionString, timeZone } = schedule;
   if (Token.isUnresolved(expressionString) || Token.isUnresolved(timeZone?.timezoneName)) {
     return { shortest: FIXED.watchdogInterval, longest: Infinity, warnings: [] };

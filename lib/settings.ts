@@ -10,6 +10,7 @@ import { OverlapPolicy } from './overlap-policy';
 import type { CronFanoutProps } from './props';
 import { readQueue } from './queue-settings';
 import { reservationError } from './reservation';
+import { retryWarnings } from './retry-time';
 import { readSchedule } from './schedule-settings';
 import type { ScheduleSettings } from './schedule-settings';
 import { SerialFailure } from './serial-failure';
@@ -37,9 +38,10 @@ export function readSettings(props: CronFanoutProps): Settings {
   const timeout = props.timeout === undefined ? BOUNDS.timeout.default : checkDuration('timeout', props.timeout);
   checkKnown('timeout', timeout, 'the visibility timeout of the queue is derived from it');
   const concurrency = readConcurrency(props);
-  const { maxAttempts, defaults, jobs } = readJobs(props, timeout);
+  const { maxAttempts, ...policies } = readJobs(props, timeout);
   const queue = readQueue(props, timeout, maxAttempts);
   const schedule = readSchedule(props);
+  const retries = retryWarnings(policies, { timeout, ...queue.configuration });
   return {
     concurrency,
     timeout,
@@ -57,10 +59,9 @@ export function readSettings(props: CronFanoutProps): Settings {
       pageSize: FIXED.pageSize,
       lease: FIXED.lease,
       overlap: (props.overlap ?? OverlapPolicy.SKIP).name,
-      defaults,
-      jobs,
+      ...policies,
     },
-    warnings: [...queue.warnings, ...schedule.warnings],
+    warnings: [...queue.warnings, ...retries, ...schedule.warnings],
   };
 }
 

@@ -1,30 +1,66 @@
 import { Stack } from 'aws-cdk-lib';
 import type { CfnFunction, Function } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { queueFacts, visibilityError } from './brought';
-import type { Concurrency } from './concurrency';
+import { CronFanoutError } from '../lambda/contract';
+import type { FanoutConfiguration } from '../lambda/contract';
+import { FIXED } from './bounds';
+import { queueFacts } from './brought';
 import { environmentError } from './environment';
+import { receivesError, visibilityError } from './queue-checks';
 import { reservationError } from './reservation';
+import { mostAttempts, retriesErrorOf } from './retry-time';
+import type { Settings } from './settings';
 
 /** The children whose properties can be changed past the options: by an aspect, on the L1, or by a method such as `addEnvironment`. */
 export interface Changeable {
   readonly scanner: Function;
   readonly consumer: Function;
   readonly queue: IQueue;
+  readonly deadLetterQueue: IQueue;
 }
 
 /** What is wrong with the children as they are synthesized, when everybody has changed what they want. Tokens count as right. */
-export function synthesisErrors({ scanner, consumer, queue }: Changeable, concurrency: Concurrency): string[] {
+export function synthesisErrors(
+  { scanner, consumer, queue, deadLetterQueue }: Changeable,
+  { concurrency, configuration }: Pick<Settings, 'concurrency' | 'configuration'>,
+): string[] {
   const { reserved, timeout } = numbersOf(consumer);
-  const { visibilityTimeout } = queueFacts(queue);
+  const { visibilityTimeout, maxReceiveCount, retention } = queueFacts(queue);
+  const { path } = queue.node;
   return [
     environmentError(scanner),
     environmentError(consumer),
     typeof reserved === 'number' ? reservationError(reserved, concurrency) : undefined,
     typeof timeout === 'number' && visibilityTimeout !== undefined
-      ? visibilityError(queue.node.path, visibilityTimeout, timeout)
+      ? visibilityError(path, visibilityTimeout, timeout)
       : undefined,
+    maxReceiveCount === undefined
+      ? undefined
+      : receivesError(path, maxReceiveCount, { ...configuration, maxAttempts: mostAttempts(configuration) }),
+    retention === undefined ? undefined : retriesErrorOf(configuration, retention),
+    ledgerError(configuration, retention, queueFacts(deadLetterQueue).retention),
   ].flatMap((error) => error?.message ?? []);
+}
+
+/**
+ * Refuses queues that keep a message longer than the ledger knows what became of it: a redrive would then be a record that nobody ever heard of. Retentions are in seconds, `undefined` where they
+ * are not known.
+ */
+export function ledgerError(
+  { ledgerRetention, queueRetention }: Pick<FanoutConfiguration, 'ledgerRetention' | 'queueRetention'>,
+  queue = queueRetention,
+  deadLetterQueue: number = FIXED.deadLetterRetention,
+): CronFanoutError | undefined {
+  const needed = queue + deadLetterQueue + FIXED.ledgerMargin;
+  if (ledgerRetention >= needed) {
+    return undefined;
+  }
+  return new CronFanoutError('LedgerTooShort', {
+    what: 'retention of queue and deadLetterQueue, as they are synthesized',
+    received: `${queue} and ${deadLetterQueue} seconds, with a ledger of ${ledgerRetention} seconds`,
+    allowed: `together at most ${ledgerRetention - FIXED.ledgerMargin} seconds: the ledger was derived from queueRetention ${queueRetention}`,
+    change: 'give the retention as queueRetention, instead of changing it on the queue',
+  });
 }
 
 function numbersOf(made: Function): { readonly reserved: unknown; readonly timeout: unknown } {

@@ -3,6 +3,8 @@
  *
  * @module
  */
+export { oddTimes } from './clock-changes';
+export type { OddTime } from './clock-changes';
 export { parseScheduleExpression } from './expression';
 export { nextAfter, occurrences, scheduledTimeText } from './firing';
 export { scheduleHints } from './hints';

@@ -4,8 +4,10 @@ import type { IQueue, QueueProps } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { CronFanoutError } from '../../lambda/contract';
 import { FIXED } from '../bounds';
+import { ownDeadLetterQueue } from '../brought';
 import type { StorageOptions } from '../props';
 import type { Settings } from '../settings';
+import { acknowledge, OF_DEAD_LETTER_QUEUE, OF_FAILURE_QUEUE } from './findings';
 import { removalPolicyOf } from './removal-policy';
 
 /** The FIFO queues of a fanout. */
@@ -19,13 +21,7 @@ export function createWorkQueues(scope: Construct, options: StorageOptions, sett
   if (options.queue !== undefined) {
     return { queue: options.queue, deadLetterQueue: deadLetterQueueOf(options.queue, options.deadLetterQueue) };
   }
-  const deadLetterQueue =
-    options.deadLetterQueue ??
-    new Queue(scope, 'DeadLetterQueue', {
-      ...protection(options),
-      ...FIFO,
-      retentionPeriod: Duration.seconds(FIXED.deadLetterRetention),
-    });
+  const deadLetterQueue = options.deadLetterQueue ?? createDeadLetterQueue(scope, options);
   const { visibilityTimeout, queueRetention, maxReceiveCount } = settings.configuration;
   const queue = new Queue(scope, 'Queue', {
     ...protection(options),
@@ -39,13 +35,25 @@ export function createWorkQueues(scope: Construct, options: StorageOptions, sett
 
 /** Makes the standard queue for what never became a run, or takes the one that is brought. */
 export function createFailureQueue(scope: Construct, options: StorageOptions): IQueue {
-  return (
-    options.failureQueue ??
-    new Queue(scope, 'FailureQueue', {
-      ...protection(options),
-      retentionPeriod: Duration.seconds(FIXED.deadLetterRetention),
-    })
-  );
+  if (options.failureQueue !== undefined) {
+    return options.failureQueue;
+  }
+  const queue = new Queue(scope, 'FailureQueue', {
+    ...protection(options),
+    retentionPeriod: Duration.seconds(FIXED.deadLetterRetention),
+  });
+  acknowledge(queue.node.defaultChild, OF_FAILURE_QUEUE);
+  return queue;
+}
+
+function createDeadLetterQueue(scope: Construct, options: StorageOptions): Queue {
+  const queue = new Queue(scope, 'DeadLetterQueue', {
+    ...protection(options),
+    ...FIFO,
+    retentionPeriod: Duration.seconds(FIXED.deadLetterRetention),
+  });
+  acknowledge(queue.node.defaultChild, OF_DEAD_LETTER_QUEUE);
+  return queue;
 }
 
 /** High throughput needs both settings: the service refuses the second without the first. */
@@ -66,7 +74,7 @@ function protection({ encryptionKey, ...options }: StorageOptions): QueueProps {
 }
 
 function deadLetterQueueOf(queue: IQueue, given: IQueue | undefined): IQueue {
-  const own = queue instanceof Queue ? queue.deadLetterQueue?.queue : undefined;
+  const own = ownDeadLetterQueue(queue);
   if (own !== undefined && given !== undefined && own !== given) {
     throw new CronFanoutError('ConflictingOptions', {
       what: 'deadLetterQueue and the dead-letter queue of queue',

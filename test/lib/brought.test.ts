@@ -19,7 +19,7 @@ const fifo = (stack: Stack, id: string, props: QueueProps = {}): Queue =>
 const fit = (stack: Stack, props: QueueProps = {}): Queue =>
   fifo(stack, 'Work', {
     visibilityTimeout: Duration.seconds(360),
-    deadLetterQueue: { queue: fifo(stack, 'Dead'), maxReceiveCount: 550 },
+    deadLetterQueue: { queue: fifo(stack, 'Dead', { retentionPeriod: Duration.days(14) }), maxReceiveCount: 550 },
     ...props,
   });
 
@@ -72,6 +72,12 @@ describe('a queue that is brought', () => {
       /received 30 seconds/,
     ],
     [
+      'B04: with a standard queue as dead-letter queue',
+      (stack: Stack) => fit(stack, { deadLetterQueue: { queue: new Queue(stack, 'Std'), maxReceiveCount: 550 } }),
+      'FifoQueueRequired',
+      /^dead-letter queue of queue: received Bookings\/Std, a standard queue/,
+    ],
+    [
       'with fewer receives than attempts',
       (stack: Stack) => fit(stack, { deadLetterQueue: { queue: fifo(stack, 'Dead2'), maxReceiveCount: 4 } }),
       'TooFewReceives',
@@ -94,7 +100,14 @@ describe('a queue that is brought', () => {
   ])('is doubted for %s', (_, { receives, ...props }: { receives?: number; visibilityTimeout?: Duration }, id) => {
     const stack = testStack();
     const deadLetterQueue =
-      receives === undefined ? {} : { deadLetterQueue: { queue: fifo(stack, 'D'), maxReceiveCount: receives } };
+      receives === undefined
+        ? {}
+        : {
+            deadLetterQueue: {
+              queue: fifo(stack, 'D', { retentionPeriod: Duration.days(14) }),
+              maxReceiveCount: receives,
+            },
+          };
     bring(fit(stack, { ...props, ...deadLetterQueue }), stack);
     expect(warnings(stack)).toEqual([expect.stringContaining(id)]);
   });
@@ -116,6 +129,17 @@ describe('a queue that is brought', () => {
     const error = thrownBy(() => bring(queue, other));
     expect(error.code).toBe('QueueInUse');
     expect(error.message).toContain('Bookings/Work, which Bookings/Reminders works with already');
+  });
+
+  it('is rejected when another fanout has it as dead-letter queue, and a dead-letter queue of another fanout too', () => {
+    const stack = testStack();
+    const [queue, dead] = [fit(stack), fifo(stack, 'Dead2')];
+    bring(queue, stack);
+    const reviews = (id: string, props: Partial<CronFanoutProps>): string =>
+      thrownBy(() => new CronFanout(stack, id, { ...MINIMAL, ...props })).message;
+    expect(reviews('Reviews', { deadLetterQueue: queue })).toMatch(/^deadLetterQueue: .*\(as its queue\).*QueueInUse/s);
+    new CronFanout(stack, 'Other', { ...MINIMAL, deadLetterQueue: dead });
+    expect(reviews('Third', { deadLetterQueue: dead })).toMatch(/\(as its deadLetterQueue\).*redrive.*QueueInUse/s);
   });
 
   it('is rejected when another fanout imported it under another id', () => {
