@@ -3,7 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import type { ApplicationLogLevel, Architecture, ILayerVersion, Runtime } from 'aws-cdk-lib/aws-lambda';
+import type { ApplicationLogLevel, Architecture, ILayerVersion, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IScheduleGroup, ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -174,6 +174,12 @@ export interface FunctionOptions {
    */
   readonly securityGroups?: ISecurityGroup[];
   /**
+   * X-Ray traces of both functions. The trace context is passed on in messages either way.
+   *
+   * @default Tracing.DISABLED
+   */
+  readonly tracing?: Tracing;
+  /**
    * Reserved concurrency of the consumer function; not below the invocations at once that `maxConcurrency` leads to, since messages that are throttled
    * use up their receives.
    *
@@ -233,7 +239,8 @@ export interface StorageOptions {
    */
   readonly stateTable?: ITable;
   /**
-   * Key that encrypts queues, table, logs and schedules. Those that are brought keep their own.
+   * Key that encrypts queues, table, logs, schedules and the environment of the functions. Those that are brought keep their own. The policy of a key that is imported can't be changed
+   * from here: a warning says what its owner must add.
    *
    * @default - keys that AWS owns
    */

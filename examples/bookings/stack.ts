@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { StackProps } from 'aws-cdk-lib';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Tracing } from 'aws-cdk-lib/aws-lambda';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct } from 'constructs';
 import { CronFanout, RetryPolicy } from '../../lib';
@@ -29,9 +31,14 @@ export class BookingsStack extends Stack {
       maxConcurrency: 20,
       retry: RetryPolicy.exponential({ maxAttempts: 4, initialDelay: Duration.seconds(10) }),
       environment: { [BOOKINGS.variable]: bookings.tableName },
+      tracing: Tracing.ACTIVE,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    bookings.grantReadData(jobs.scanner);
-    bookings.grant(jobs.consumer, 'dynamodb:UpdateItem');
+    // Not by the grants of the table: with them come its streams, its other indexes and its batch actions.
+    const due = `${bookings.tableArn}/index/${index.name}`;
+    jobs.scanner.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:Query'], resources: [due] }));
+    jobs.consumer.addToRolePolicy(
+      new PolicyStatement({ actions: ['dynamodb:UpdateItem'], resources: [bookings.tableArn] }),
+    );
   }
 }

@@ -4,6 +4,7 @@ import type { Code, Function } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { CronFanoutProps } from '../props';
 import type { Settings } from '../settings';
+import { acknowledge, OF_CONSUMER, OF_MAPPING } from './findings';
 import { createFunction } from './functions';
 import { consume, sendTo, useOwnItems } from './permissions';
 import type { WorkQueues } from './queues';
@@ -60,5 +61,7 @@ export function createConsumer(
     reportBatchItemFailures: true,
     ...(mappingConcurrency === undefined ? {} : { maxConcurrency: mappingConcurrency }),
   });
+  acknowledge(consumer.node.defaultChild, OF_CONSUMER);
+  acknowledge(mapping.node.defaultChild, OF_MAPPING);
   return { function: consumer, mapping };
 }

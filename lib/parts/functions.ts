@@ -8,8 +8,9 @@ import {
   LoggingFormat,
   Runtime,
   RuntimeFamily,
+  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import type { Code, FunctionProps } from 'aws-cdk-lib/aws-lambda';
+import type { CfnFunction, Code, FunctionProps } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { CronFanoutError } from '../../lambda/contract';
 import type { ENVIRONMENT } from '../../lambda/contract';
@@ -17,7 +18,7 @@ import { refuseWithout } from '../checks';
 import { functionEnvironment, secretsVariable } from '../environment';
 import type { CronFanoutProps, FunctionOptions } from '../props';
 import { createLogGroup } from './log-group';
-import { useNetwork, writeLogs } from './permissions';
+import { decryptWith, leaveNetworkToLambda, readSecret, useNetwork, writeLogs, writeTraces } from './permissions';
 import type { Permission } from './permissions';
 import { createRole } from './role';
 
@@ -47,14 +48,14 @@ export interface FunctionPart {
  */
 export function createFunction(scope: Construct, props: CronFanoutProps, part: FunctionPart): Function {
   const logGroup = createLogGroup(scope, `${part.id}Logs`, props);
-  const role = createRole(scope, {
+  const { role, policies } = createRole(scope, {
     id: `${part.id}Role`,
     brought: part.role,
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    permissions: [...part.permissions, writeLogs(logGroup), ...(props.vpc === undefined ? [] : [useNetwork()])],
+    permissions: [...part.permissions, writeLogs(logGroup), ...permissionsByOptions(props)],
+    restrictions: props.vpc === undefined ? [] : [leaveNetworkToLambda(scope)],
   });
-  Object.values(props.secrets ?? {}).forEach((secret) => secret.grantRead(role));
-  return new Function(scope, part.id, {
+  const made = new Function(scope, part.id, {
     description: part.description,
     runtime: runtimeOf(props),
     architecture: props.architecture ?? Architecture.X86_64,
@@ -67,10 +68,35 @@ export function createFunction(scope: Construct, props: CronFanoutProps, part: F
     loggingFormat: LoggingFormat.JSON,
     applicationLogLevelV2: props.logLevel ?? ApplicationLogLevel.INFO,
     environment: functionEnvironment(props, { ...part.own, ...secretsVariable(scope, props) }),
+    ...(props.encryptionKey === undefined ? {} : { environmentEncryption: props.encryptionKey }),
     ...(props.layers === undefined ? {} : { layers: props.layers }),
     ...network(props),
     ...part.more,
   });
+  made.node.defaultChild?.node.addDependency(...policies);
+  trace(made, props);
+  return made;
+}
+
+/** What both functions may do because of an option. */
+function permissionsByOptions(props: CronFanoutProps): Permission[] {
+  return [
+    ...(props.vpc === undefined ? [] : [useNetwork()]),
+    ...(isTraced(props) ? [writeTraces()] : []),
+    ...(props.encryptionKey === undefined ? [] : [decryptWith(props.encryptionKey)]),
+    ...Object.values(props.secrets ?? {}).map(readSecret),
+  ];
+}
+
+function isTraced({ tracing = Tracing.DISABLED }: FunctionOptions): boolean {
+  return tracing !== Tracing.DISABLED;
+}
+
+/** On the resource, not by the L2: that would allow all of X-Ray in the policy in which users' own grants stand, where nobody could tell the two apart. */
+function trace(made: Function, { tracing = Tracing.DISABLED }: FunctionOptions): void {
+  if (tracing !== Tracing.DISABLED) {
+    (made.node.defaultChild as CfnFunction).tracingConfig = { mode: tracing };
+  }
 }
 
 function network(options: FunctionOptions): Partial<FunctionProps> {

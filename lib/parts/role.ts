@@ -1,6 +1,7 @@
-import { PolicyDocument, Role } from 'aws-cdk-lib/aws-iam';
+import { Policy, PolicyDocument, Role } from 'aws-cdk-lib/aws-iam';
 import type { IPrincipal, IRole } from 'aws-cdk-lib/aws-iam';
-import type { Construct } from 'constructs';
+import type { Construct, IDependable } from 'constructs';
+import { acknowledge } from './findings';
 import type { Permission } from './permissions';
 
 /** A role of a fanout. */
@@ -11,19 +12,60 @@ export interface RolePart {
   /** Who assumes a role that is made. */
   readonly assumedBy: IPrincipal;
   readonly permissions: readonly Permission[];
+  /** What only a role of the fanout's own is held to: a role that is brought may serve others too. */
+  readonly restrictions?: readonly Permission[];
+}
+
+/** A role, with everything that has to be there before it can do what it must. */
+export interface RoleWithPolicies {
+  readonly role: IRole;
+  readonly policies: readonly IDependable[];
 }
 
 /**
  * Makes a role, or takes the one that is brought, and lets it do what it must. A role that is made holds its policy itself instead of in a resource of its own:
  * that makes one resource less of the 500 of a stack, and a role is never there without its permissions.
  */
-export function createRole(scope: Construct, { id, brought, assumedBy, permissions }: RolePart): IRole {
-  const statements = permissions.map(({ statement }) => statement);
-  if (brought !== undefined) {
-    statements.forEach((statement) => brought.addToPrincipalPolicy(statement));
+export function createRole(scope: Construct, part: RolePart): RoleWithPolicies {
+  const made = part.brought === undefined ? makeRole(scope, part) : extendRole(scope, part, part.brought);
+  part.permissions.forEach(({ grant }) => grant?.(made.role));
+  return made;
+}
+
+function makeRole(scope: Construct, { id, assumedBy, permissions, restrictions = [] }: RolePart): RoleWithPolicies {
+  const inline = [...permissions, ...restrictions];
+  const statements = inline.flatMap((permission) => permission.statements);
+  const role = new Role(scope, id, { assumedBy, inlinePolicies: { Fanout: new PolicyDocument({ statements }) } });
+  // Of the resource alone: what users grant stands in a policy beside it, and is still looked at.
+  acknowledge(role.node.defaultChild, findingsOf(inline));
+  return { role, policies: [role] };
+}
+
+/** What is allowed on all resources comes in a policy of the fanout's own, so that it is acknowledged there and not in the user's role. */
+function extendRole(scope: Construct, { id, permissions }: RolePart, role: IRole): RoleWithPolicies {
+  const [broad, narrow] = [true, false].map((wanted) =>
+    permissions.filter(({ findings }) => (findings !== undefined) === wanted),
+  ) as [Permission[], Permission[]];
+  narrow.flatMap(({ statements }) => statements).forEach((statement) => role.addToPrincipalPolicy(statement));
+  if (broad.length === 0) {
+    return { role, policies: [role] };
   }
-  const inlinePolicies = { Fanout: new PolicyDocument({ statements }) };
-  const role = brought ?? new Role(scope, id, { assumedBy, inlinePolicies });
-  permissions.forEach(({ useKey }) => useKey?.(role));
-  return role;
+  const policy = new Policy(scope, `${id}OnAllResources`, {
+    statements: broad.flatMap(({ statements }) => statements),
+  });
+  role.attachInlinePolicy(policy);
+  acknowledge(policy.node.defaultChild, findingsOf(broad));
+  return { role, policies: [role, policy] };
+}
+
+function findingsOf(permissions: readonly Permission[]): NonNullable<Permission['findings']> {
+  const findings = permissions.flatMap((permission) => permission.findings ?? []);
+  const ids = [...new Set(findings.map(({ id }) => id))];
+  return ids.map((id) => ({
+    id,
+    reason: findings
+      .filter((finding) => finding.id === id)
+      .map(({ reason }) => reason)
+      .join('; '),
+  }));
 }

@@ -8,6 +8,7 @@ import type { Construct } from 'constructs';
 import { FIXED } from '../bounds';
 import type { CronFanoutProps } from '../props';
 import type { Settings } from '../settings';
+import { acknowledge, OF_SCANNER } from './findings';
 import { createFunction } from './functions';
 import { invoke, sendTo, useOwnItems } from './permissions';
 
@@ -62,8 +63,9 @@ export function createScanner(
       onFailure: { bind: () => ({ destination: part.failureQueue.queueArn }) },
     },
   });
+  acknowledge(scanner.node.defaultChild, OF_SCANNER);
   // Not in the role itself: the function depends on the role, and this on the function.
-  const continuation = new Policy(scope, 'ScannerContinuation', { statements: [invoke(scanner).statement] });
+  const continuation = new Policy(scope, 'ScannerContinuation', { statements: [...invoke(scanner).statements] });
   scanner.role?.attachInlinePolicy(continuation);
   return { function: scanner, continuation };
 }

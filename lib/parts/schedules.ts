@@ -44,7 +44,7 @@ export function createSchedules(
   part: SchedulesPart,
 ): Schedules {
   const scheduleGroup = options.scheduleGroup ?? createScheduleGroup(scope);
-  const role = createRole(scope, {
+  const { role, policies } = createRole(scope, {
     id: 'ScheduleRole',
     brought: options.scheduleRole,
     assumedBy: schedulesOf(scope, scheduleGroup),
@@ -54,7 +54,7 @@ export function createSchedules(
     const target = new ScannerTarget({ ...part, role, event, maxAge });
     const key = options.encryptionKey === undefined ? {} : { key: options.encryptionKey };
     const schedule = new Schedule(scope, id, { scheduleGroup, target, ...key, ...props });
-    schedule.node.addDependency(role, ...part.after);
+    schedule.node.addDependency(...policies, ...part.after);
     return schedule;
   };
   return {

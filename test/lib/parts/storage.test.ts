@@ -1,11 +1,7 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
-import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { Key } from 'aws-cdk-lib/aws-kms';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
-import { CronFanout } from '../../../lib';
 import type { CronFanoutProps } from '../../../lib';
-import { MINIMAL, resource, statements, synthesized, testApp, testStack, thrownBy } from '../fanout-stack';
+import { resource, synthesized, testStack, thrownBy } from '../fanout-stack';
 import type { Resource } from '../fanout-stack';
 
 const QUEUE = 'AWS::SQS::Queue';
@@ -115,80 +111,5 @@ describe('removalPolicy', () => {
     expect(thrownBy(() => synthesized({ removalPolicy: RemovalPolicy.SNAPSHOT })).code).toBe(
       'UnsupportedRemovalPolicy',
     );
-  });
-});
-
-describe('B08: an encryption key', () => {
-  const stack = testStack();
-  const key = new Key(stack, 'Key');
-  const { template } = synthesized({ encryptionKey: key, schedule: MINIMAL.schedule, enabled: false }, stack);
-  const keyArn = stack.resolve(key.keyArn) as unknown;
-  const keyActions = (role: string): string[] =>
-    statements(template, role)
-      .filter(({ resources }) => JSON.stringify(resources) === JSON.stringify([keyArn]))
-      .flatMap(({ actions }) => actions);
-
-  it('B08: encrypts queues, table, logs and schedules', () => {
-    template.allResourcesProperties(QUEUE, { KmsMasterKeyId: keyArn, SqsManagedSseEnabled: Match.absent() });
-    template.hasResourceProperties(TABLE, { Replicas: [{ SSESpecification: { KMSMasterKeyId: keyArn } }] });
-    template.allResourcesProperties('AWS::Logs::LogGroup', { KmsKeyId: keyArn });
-    template.resourceCountIs('AWS::Scheduler::Schedule', 2);
-    template.allResourcesProperties('AWS::Scheduler::Schedule', { KmsKeyArn: keyArn });
-  });
-
-  it('B08: can be used by the scanner to send, and by the consumer to receive and to send to the dead-letter queue', () => {
-    expect(keyActions('RemindersScannerRole')).toEqual(expect.arrayContaining(['kms:GenerateDataKey*', 'kms:Decrypt']));
-    expect(keyActions('RemindersConsumerRole')).toEqual(
-      expect.arrayContaining(['kms:GenerateDataKey*', 'kms:Decrypt']),
-    );
-  });
-
-  it('B08: can be used by the schedules to read their input and to write to the failure queue', () => {
-    expect(keyActions('RemindersScheduleRole')).toEqual(
-      expect.arrayContaining(['kms:GenerateDataKey*', 'kms:Decrypt']),
-    );
-  });
-
-  it('B08: lets CloudWatch Logs encrypt, for log groups of this account alone', () => {
-    template.hasResourceProperties('AWS::KMS::Key', {
-      KeyPolicy: {
-        Statement: Match.arrayWith([
-          Match.objectLike({
-            Principal: {
-              Service: { 'Fn::Join': ['', ['logs.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]] },
-            },
-            Condition: { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': Match.anyValue() } },
-          }),
-        ]),
-      },
-    });
-  });
-
-  it('B08: of a brought failure queue can be used by the schedules too', () => {
-    const other = testStack();
-    const failureKey = new Key(other, 'FailureKey');
-    const failureQueue = new Queue(other, 'Failures', { encryptionMasterKey: failureKey });
-    const brought = synthesized({ failureQueue }, other);
-    for (const role of ['RemindersScheduleRole', 'RemindersScannerRole']) {
-      expect(statements(brought.template, role)).toContainEqual({
-        actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
-        resources: [other.resolve(failureKey.keyArn)],
-      });
-    }
-  });
-});
-
-describe('B09: a key in another stack', () => {
-  it('B09: leaves only the stack of the fanout depending on the other', () => {
-    const app = testApp();
-    const shared = new Stack(app, 'Shared');
-    const key = new Key(shared, 'Key');
-    const records = new TableV2(shared, 'Records', { partitionKey: { name: 'id', type: AttributeType.STRING } });
-    const stack = new Stack(app, 'Fanout');
-    const fanout = new CronFanout(stack, 'Reminders', { ...MINIMAL, encryptionKey: key });
-    records.grantReadData(fanout.scanner);
-    app.synth();
-    expect(stack.dependencies).toEqual([shared]);
-    expect(shared.dependencies).toEqual([]);
   });
 });
