@@ -3,12 +3,14 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { FanoutConfiguration } from '../contract';
 import { ENVIRONMENT } from '../contract';
-import type { Clock, Logger, MessageQueue, Metrics, Randomness, Secrets, StateStore } from '../ports';
+import type { Clock, Logger, MessageQueue, Metrics, Randomness, StateStore, Tracer } from '../ports';
 import type { Environment } from './configuration';
 import { readConfiguration, readSecretArns, required } from './configuration';
 import { DynamoDbStateStore } from './dynamodb-state-store';
 import { PowertoolsLogger } from './powertools-logger';
 import { PowertoolsMetrics } from './powertools-metrics';
+import { KnownSecrets } from '../job/known-secrets';
+import { AmbientTracer } from './ambient-tracer';
 import { SecretsManagerSecrets } from './secrets-manager-secrets';
 import { SqsMessageQueue } from './sqs-message-queue';
 import { systemClock } from './system-clock';
@@ -25,7 +27,8 @@ export interface Runtime {
   readonly randomness: Randomness;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly secrets: Secrets;
+  readonly tracer: Tracer;
+  readonly secrets: KnownSecrets;
   /** The FIFO dead-letter queue. @throws CronFanoutError where the function has none */
   readonly deadLetterQueue: () => MessageQueue;
 }
@@ -72,6 +75,7 @@ export function createRuntime(environment: Environment = process.env): Runtime {
       labels: configuration.labels,
       logLevel: environment.AWS_LAMBDA_LOG_LEVEL,
     }),
-    secrets: new SecretsManagerSecrets(readSecretArns(environment)),
+    tracer: new AmbientTracer(environment),
+    secrets: new KnownSecrets(new SecretsManagerSecrets(readSecretArns(environment))),
   };
 }

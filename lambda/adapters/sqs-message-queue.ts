@@ -19,6 +19,9 @@ export class SqsMessageQueue implements MessageQueue {
           MessageBody: entry.body,
           MessageGroupId: entry.groupId,
           MessageDeduplicationId: entry.deduplicationId,
+          ...(entry.traceHeader !== undefined && {
+            MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: entry.traceHeader } },
+          }),
         })),
       }),
       signal === undefined ? {} : { abortSignal: signal },

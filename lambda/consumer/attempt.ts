@@ -8,7 +8,7 @@ import type { TimeBudget } from './time-budget';
 /** What came of an attempt. */
 export type AttemptResult =
   | { readonly kind: 'succeeded' }
-  /** `stillEligible` said no; the handler was not called. */
+  /** `load` found no record, or `stillEligible` said no; the handler was not called. */
   | { readonly kind: 'obsolete' }
   | { readonly kind: 'failed'; readonly thrown: unknown };
 
@@ -21,7 +21,8 @@ export interface AbandonedAttempt {
 /** One attempt at one record. */
 export interface Attempt {
   readonly job: AnyJob;
-  readonly record: JsonValue;
+  /** What was queued of the record. */
+  readonly payload: JsonValue;
   readonly dependencies: object;
   readonly context: Omit<HandlerContext, 'signal'>;
   /** Where the record lies, for whoever watches. */
@@ -61,9 +62,16 @@ export async function makeAttempt(
 }
 
 async function run(attempt: Attempt, signal: AbortSignal): Promise<AttemptResult> {
-  const { job, record } = attempt;
+  const { job, payload } = attempt;
   const context = { ...attempt.dependencies, ...attempt.context, signal };
+  let record: JsonValue | null | undefined = payload;
   try {
+    if (job.load !== undefined) {
+      record = await job.load(payload, context);
+      if (record === undefined || record === null) {
+        return { kind: 'obsolete' };
+      }
+    }
     if (job.stillEligible !== undefined && !(await job.stillEligible(record, context))) {
       return { kind: 'obsolete' };
     }

@@ -1,4 +1,5 @@
 import type { SqsBatchResponse, SqsEvent } from './sqs-event';
+import { TellingLogger } from '../job/telling-logger';
 import { sleep } from '../ports';
 import { BatchAnswer } from './batch-answer';
 import { EnvironmentGuard } from './environment-guard';
@@ -10,7 +11,6 @@ import { Planner } from './plan';
 import type { ReceivedMessage, RecordMessage } from './received-message';
 import { readMessage } from './received-message';
 import { SafeLogger } from './safe-logger';
-import { describeThrown } from './thrown';
 import { TimeBudget } from './time-budget';
 
 /** Milliseconds before the deadline when the answer is given whatever the visibility calls do. */
@@ -25,7 +25,7 @@ export class Consumer {
   private readonly guard: EnvironmentGuard;
 
   constructor(options: ConsumerOptions) {
-    this.options = { ...options, logger: new SafeLogger(options.logger) };
+    this.options = { ...options, logger: new SafeLogger(new TellingLogger(options.logger, options.errors)) };
     this.guard = new EnvironmentGuard(this.options);
   }
 
@@ -97,7 +97,7 @@ export class Consumer {
 
   /** What nobody acknowledged comes back; a lane that fails in a way that nobody thought of does not take others along. */
   private readonly reportInternal = (error: unknown): void => {
-    this.options.logger.error('internal error: messages come back', { error: describeThrown(error) });
+    this.options.logger.error('internal error: messages come back', { error: this.options.errors.describe(error) });
   };
 
   private async changeVisibility(answer: BatchAnswer, budget: TimeBudget): Promise<void> {
@@ -114,7 +114,9 @@ export class Consumer {
         }
       },
       (error: unknown) => {
-        logger.warn('messages come back by the visibility timeout of the queue', { error: describeThrown(error) });
+        logger.warn('messages come back by the visibility timeout of the queue', {
+          error: this.options.errors.describe(error),
+        });
       },
     );
     await Promise.race([change, sleep(clock, budget.deadline - LAST_MOMENT_MS - clock.now(), ended.signal)]);

@@ -1,5 +1,5 @@
 import type { Claim, DeadItem, Death, Dying } from '../contract';
-import { ITEM_KEYS } from '../contract';
+import { ITEM_KEYS, traceContext } from '../contract';
 import { deathId, keyHash } from '../ledger/identity';
 import { when } from '../ports';
 import { deadMessageBody } from './dead-message';
@@ -42,12 +42,19 @@ export async function carryOutDeath(
       // A group of its own: messages of a FIFO queue that share a group can't be listed while one of them is looked at.
       groupId: dying.deathId,
       deduplicationId: dying.deathId,
+      ...traceHeaderOf(subject),
     },
   ]);
   if (!answer.accepted.includes('0')) {
     const [failed] = answer.failed;
     throw new Error(`the dead-letter queue refused a record: ${failed?.code ?? 'no reply'} ${failed?.message ?? ''}`);
   }
+}
+
+/** A redrive by the console of SQS takes the message as it is. */
+function traceHeaderOf({ message: { content, traceHeader } }: Subject): { readonly traceHeader?: string } {
+  const { xray } = traceContext({ traceparent: content.envelope.traceparent, xray: traceHeader });
+  return xray === undefined ? {} : { traceHeader: xray };
 }
 
 function deathOf({ message }: Subject, claim: Claim, dying: Dying, thrown: Thrown): Death {

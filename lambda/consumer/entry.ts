@@ -1,7 +1,9 @@
 import type { SqsBatchResponse, SqsEvent } from './sqs-event';
 import { createRuntime } from '../adapters/runtime';
 import { JobSetup } from '../job/environment';
+import { ErrorTexts } from '../job/error-texts';
 import { collectJobs } from '../job/registry';
+import { TellingLogger } from '../job/telling-logger';
 import { Consumer } from './consumer';
 import type { InvocationContext } from './options';
 
@@ -16,11 +18,13 @@ export type ConsumerHandler = (event: SqsEvent, context: InvocationContext) => P
 export function createConsumerHandler(jobModule: Readonly<Record<string, unknown>>): ConsumerHandler {
   const jobs = collectJobs(jobModule);
   const { deadLetterQueue, ...runtime } = createRuntime();
+  const errors = new ErrorTexts(jobs, runtime.secrets.mask);
   const consumer = new Consumer({
     ...runtime,
     jobs,
     deadLetterQueue: deadLetterQueue(),
-    setup: new JobSetup(jobs, runtime),
+    errors,
+    setup: new JobSetup(jobs, { ...runtime, logger: new TellingLogger(runtime.logger, errors) }),
     exit: () => process.exit(1),
   });
   return (event, context) => consumer.handle(event, context);

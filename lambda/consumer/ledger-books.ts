@@ -3,12 +3,12 @@ import { ITEM_KEYS, METRIC_OF_OUTCOME } from '../contract';
 import { findJob } from '../job/registry';
 import { deathId } from '../ledger/identity';
 import { closeIfComplete, isComplete } from '../ledger/pages';
+import { noteRedrive } from '../ledger/redrive-row';
 import type { ConsumerOptions } from './options';
 import { deathTime, pageOf } from './received-message';
 import type { Book } from './record-book';
 import { RecordBook } from './record-book';
 import { deadShape, pageShape } from './record-shapes';
-import { describeThrown } from './thrown';
 
 /** DEAD items that are looked through for one whose time the message does not say. */
 const DEAD_ITEMS_SEARCHED = 10_000;
@@ -41,8 +41,15 @@ export class LedgerBooks {
     if (envelope.deathId === undefined) {
       return this.pageBook(envelope);
     }
-    const key = await this.deadKey(envelope, envelope.deathId);
-    return key === undefined ? undefined : this.deadBook(envelope, key);
+    const { deathId } = envelope;
+    const key = await this.deadKey(envelope, deathId);
+    if (key === undefined) {
+      return undefined;
+    }
+    // Where the console of SQS moved it back, nobody has noted it yet. A sort key begins with the time.
+    const diedAt = Number.parseInt(key.sk, 10);
+    await noteRedrive(this.options, envelope, { deathId, diedAt, expiresAt: this.expiresAt() });
+    return this.deadBook(envelope, key);
   }
 
   /** The DEAD item of a record that was given up because no message of it came; `undefined` where it died otherwise. */
@@ -70,10 +77,14 @@ export class LedgerBooks {
   }
 
   private deadBook(envelope: Envelope, key: ItemKey): Book {
-    const { clock, configuration } = this.options;
     const settled = this.counter(envelope);
-    const shape = deadShape(key, () => Math.ceil(clock.now() / 1000) + configuration.ledgerRetention);
+    const shape = deadShape(key, () => this.expiresAt());
     return this.book(key, () => new RecordBook<DeadItem>({ ...this.ports(), shape, settled }));
+  }
+
+  private expiresAt(): number {
+    const { clock, configuration } = this.options;
+    return Math.ceil(clock.now() / 1000) + configuration.ledgerRetention;
   }
 
   private book(key: ItemKey, create: () => Book): Book {
@@ -122,7 +133,7 @@ export class LedgerBooks {
       (error: unknown) => {
         this.options.logger.warn('a complete page could not be closed', {
           runId: envelope.run,
-          error: describeThrown(error),
+          error: this.options.errors.describe(error),
         });
       },
     );

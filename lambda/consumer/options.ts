@@ -1,7 +1,8 @@
 import type { FanoutConfiguration } from '../contract';
+import type { ErrorTexts } from '../job/error-texts';
 import type { AnyJob } from '../job/job';
 import type { JobRegistry } from '../job/registry';
-import type { Clock, Logger, MessageQueue, Metrics, Randomness, StateStore } from '../ports';
+import type { Clock, Logger, MessageQueue, Metrics, Randomness, StateStore, Tracer } from '../ports';
 
 /** What a consumer works with, for the life of its execution environment. */
 export interface ConsumerOptions {
@@ -18,6 +19,9 @@ export interface ConsumerOptions {
   readonly randomness: Randomness;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
+  /** What may be told of errors. */
+  readonly errors: ErrorTexts;
   /** Ends the process of the execution environment; see `EnvironmentGuard`. */
   readonly exit: () => void;
 }

@@ -2,7 +2,7 @@ import type { DeadEnvelope, DeadItem, Envelope, JobConfiguration, JsonValue, Run
 import { jobConfiguration } from '../contract';
 import { isPermanentError } from '../job/failures';
 import type { AnyJob } from '../job/job';
-import { findJob, namesOf } from '../job/registry';
+import { findJob, namesOf, payloadSchemaOf } from '../job/registry';
 import { backOffSeconds } from './back-off';
 import type { LedgerBooks } from './ledger-books';
 import type { ConsumerOptions } from './options';
@@ -17,7 +17,8 @@ export interface ReadyPlan {
   readonly kind: 'ready';
   readonly subject: Subject;
   readonly job: AnyJob;
-  readonly record: JsonValue;
+  /** What was queued of the record, checked. */
+  readonly payload: JsonValue;
   readonly dependencies: object;
   readonly run: RunItem;
   readonly policy: JobConfiguration;
@@ -64,7 +65,7 @@ export class Planner {
     try {
       return await this.planRecord(message);
     } catch (thrown) {
-      return this.wait(message, describeThrown(thrown), SHORTEST_WAIT);
+      return this.wait(message, this.options.errors.describe(thrown), SHORTEST_WAIT);
     }
   }
 
@@ -99,12 +100,12 @@ export class Planner {
     try {
       return await this.planCall(subject, run, job);
     } catch (thrown) {
-      return this.wait(message, describeThrown(thrown), SHORTEST_WAIT, subject);
+      return this.wait(message, this.options.errors.describe(thrown, job), SHORTEST_WAIT, subject);
     }
   }
 
   private async planCall(subject: Subject, run: RunItem, job: AnyJob): Promise<Plan> {
-    const { configuration, setup } = this.options;
+    const { configuration, errors, setup } = this.options;
     const { envelope } = subject.message.content;
     const { payloadVersion = 1 } = envelope;
     if (payloadVersion > (job.payloadVersion ?? 1)) {
@@ -112,7 +113,7 @@ export class Planner {
     }
     const checked = await readPayload(job, envelope.payload, payloadVersion);
     if (checked.problem !== undefined) {
-      const error = { name: 'InvalidPayload', message: checked.problem };
+      const error = errors.redacted({ name: 'InvalidPayload', message: checked.problem }, job);
       return { kind: 'dead', subject, cause: 'InvalidPayload', error };
     }
     const policy = jobConfiguration(configuration, job.jobType);
@@ -123,7 +124,7 @@ export class Planner {
       job,
       run,
       policy,
-      record: checked.record,
+      payload: checked.payload,
       dependencies: await setup.dependenciesOf(job),
       // A lane that goes on past its failing head has no second attempt to give.
       maxAttempts:
@@ -179,9 +180,9 @@ function newerPayload({ jobType, payloadVersion = 1 }: AnyJob, version: number):
   };
 }
 
-/** The record that the handler is given, or what is wrong with the payload. */
+/** The payload that `load` or the handler is given, or what is wrong with it. */
 interface CheckedPayload {
-  readonly record: JsonValue;
+  readonly payload: JsonValue;
   readonly problem?: string;
 }
 
@@ -197,23 +198,24 @@ async function readPayload(job: AnyJob, payload: JsonValue, version: number): Pr
     if (!isPermanentError(thrown)) {
       throw thrown;
     }
-    return { record: payload, problem: `upgrade from version ${version}: ${describeThrown(thrown).message}` };
+    return { payload, problem: `upgrade from version ${version}: ${describeThrown(thrown).message}` };
   }
   return validate(job, upgraded);
 }
 
 async function validate(job: AnyJob, payload: JsonValue): Promise<CheckedPayload> {
-  if (job.schema === undefined) {
-    return { record: payload };
+  const schema = payloadSchemaOf(job);
+  if (schema === undefined) {
+    return { payload };
   }
-  const result = await job.schema['~standard'].validate(payload);
+  const result = await schema['~standard'].validate(payload);
   if (result.issues === undefined) {
-    return { record: result.value };
+    return { payload: result.value };
   }
   const problem = result.issues
     .map(({ path, message }) => `${(path ?? []).map(segmentName).join('.') || 'payload'}: ${message}`)
     .join('; ');
-  return { record: payload, problem };
+  return { payload, problem };
 }
 
 function segmentName(segment: PropertyKey | { readonly key: PropertyKey }): string {

@@ -1,5 +1,6 @@
 import type { SqsRecord } from './sqs-event';
-import type { DeadEnvelope, Envelope, PageId } from '../contract';
+import type { DeadEnvelope, Envelope, PageId, RunItem, TraceContext } from '../contract';
+import { isXrayHeader, traceContext } from '../contract';
 import { decodeEnvelope } from '../ledger/envelope';
 
 /** What every message of a batch has. */
@@ -15,6 +16,8 @@ interface MessageFrame {
   readonly sentAt?: number;
   /** SQS group; absent where the event does not name it. */
   readonly sqsGroup?: string;
+  /** X-Ray header that the message was sent with; absent where it has none. */
+  readonly traceHeader?: string;
 }
 
 /** What a message says. */
@@ -45,6 +48,7 @@ export function isRecordMessage(message: ReceivedMessage): message is RecordMess
 export function readMessage(record: SqsRecord, fanoutId: string, now: number): ReceivedMessage {
   const attributes = (record as Partial<SqsRecord>).attributes as Partial<SqsRecord['attributes']> | undefined;
   const sqsGroup = attributes?.MessageGroupId;
+  const traceHeader = attributes?.AWSTraceHeader;
   const sentAt = positive(attributes?.SentTimestamp);
   const content = readContent(record.body, fanoutId);
   const frame = {
@@ -55,6 +59,7 @@ export function readMessage(record: SqsRecord, fanoutId: string, now: number): R
     firstReceivedAt: positive(attributes?.ApproximateFirstReceiveTimestamp) ?? now,
     ...(sentAt !== undefined && { sentAt }),
     ...(typeof sqsGroup === 'string' && sqsGroup !== '' ? { sqsGroup } : {}),
+    ...(isXrayHeader(traceHeader) ? { traceHeader } : {}),
   };
   return content.kind === 'record' ? { ...frame, content } : { ...frame, content };
 }
@@ -79,6 +84,14 @@ function readContent(body: string, fanoutId: string): Content {
         ? { kind: 'record', envelope: decoded.envelope }
         : { kind: 'unusable', what: `it belongs to fanout ${JSON.stringify(decoded.envelope.fanout)}` };
   }
+}
+
+/** The trace that a message's run belongs to. A redrive may lose the attribute of the message; the run has it. */
+export function traceOf({ content, traceHeader }: RecordMessage, { trace }: Pick<RunItem, 'trace'>): TraceContext {
+  return traceContext({
+    traceparent: content.envelope.traceparent ?? trace?.traceparent,
+    xray: trace?.xray ?? traceHeader,
+  });
 }
 
 /** The page of a message. */

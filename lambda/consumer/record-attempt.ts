@@ -7,11 +7,11 @@ import type { AttemptResult } from './attempt';
 import { makeAttempt } from './attempt';
 import { backOffSeconds } from './back-off';
 import type { ReadyPlan } from './plan';
-import { pageOf } from './received-message';
+import { pageOf, traceOf } from './received-message';
 import { cameAbout } from './record-book';
 import type { Step } from './slot';
 import type { Thrown } from './thrown';
-import { claimError, describeThrown } from './thrown';
+import { claimError } from './thrown';
 import type { LaneServices, Settlement, Verdict } from './verdict';
 
 /** The attempt was the last one: the record dies by its token. */
@@ -80,18 +80,20 @@ export class RecordAttempt {
   }
 
   private call(): ReturnType<typeof makeAttempt> {
-    const { job, record, dependencies, policy, subject } = this.plan;
+    const { job, payload, dependencies, policy, subject } = this.plan;
     const { segment, page, ordinal } = subject.message.content.envelope;
     const timeout = policy.handlerTimeout === undefined ? {} : { timeout: policy.handlerTimeout * 1000 };
+    const context = this.context();
     const attempt = {
       job,
-      record,
+      payload,
       dependencies,
-      context: this.context(),
+      context,
       place: { segment, page, ordinal },
       ...timeout,
     };
-    return makeAttempt(attempt, this.services.options.clock, this.services.budget);
+    const { budget, options } = this.services;
+    return options.tracer.run(context.trace, () => makeAttempt(attempt, options.clock, budget));
   }
 
   private context(): Omit<HandlerContext, 'signal'> {
@@ -107,6 +109,7 @@ export class RecordAttempt {
       attempt: this.claim.a,
       maxAttempts: this.plan.maxAttempts,
       idempotencyKey: idempotencyKey(pageOf(envelope), key),
+      trace: traceOf(this.plan.subject.message, this.plan.run),
       log: this.services.options.logger.with({ runId, jobType, key }),
     };
   }
@@ -114,7 +117,7 @@ export class RecordAttempt {
   private failed(thrown: unknown): Verdict | LastAttempt {
     const { options } = this.services;
     const { run: runId, job: jobType, key } = this.plan.subject.message.content.envelope;
-    const error = describeThrown(thrown);
+    const error = options.errors.describe(thrown, this.plan.job);
     const attempt = this.claim.a;
     options.metrics.add('FailedAttempts', 1, this.plan.job.jobType);
     options.logger.warn('an attempt failed', {
@@ -153,7 +156,7 @@ export class RecordAttempt {
       return answer !== false;
     } catch (failure) {
       const { run: runId, key } = subject.message.content.envelope;
-      const error = describeThrown(failure);
+      const error = this.services.options.errors.describe(failure, job);
       this.services.options.logger.warn('retryIf threw; the record is retried', {
         runId,
         jobType: job.jobType,

@@ -1,4 +1,5 @@
 import type { Claim, Dying } from '../contract';
+import { findJob } from '../job/registry';
 import { backOffSeconds } from './back-off';
 import { carryOutDeath, dyingOf } from './death';
 import type { Plan, ReadyPlan } from './plan';
@@ -6,7 +7,7 @@ import { leaseUntil, RecordAttempt } from './record-attempt';
 import type { Answer, Entry } from './record-book';
 import type { Slot, Step } from './slot';
 import type { Thrown } from './thrown';
-import { claimError, describeThrown, readClaimError } from './thrown';
+import { claimError, readClaimError } from './thrown';
 import type { Subject } from './subject';
 import type { LaneServices, Return, Verdict } from './verdict';
 
@@ -43,7 +44,7 @@ export class RecordTurn {
     try {
       plan = await this.services.planLate(message);
     } catch (error) {
-      return this.returnLater({ message }, describeThrown(error));
+      return this.returnLater({ message }, this.told(error, message));
     }
     if (plan === undefined) {
       return { kind: 'acknowledge' };
@@ -120,7 +121,7 @@ export class RecordTurn {
         return { kind: 'return', error: HELD, at: answer.until + 1 };
       case 'unavailable':
         // If the step took effect after all, whoever receives the message next finds that out.
-        return this.returnLater(subject, describeThrown(answer.cause ?? CONTENDED));
+        return this.returnLater(subject, this.told(answer.cause ?? CONTENDED, subject.message));
       case 'exhausted':
       case 'lost':
       case 'missing':
@@ -136,7 +137,7 @@ export class RecordTurn {
     try {
       await carryOutDeath(options, subject, claim, dying, thrown);
     } catch (error) {
-      const described = describeThrown(error);
+      const described = this.told(error, subject.message);
       options.logger.error('a death could not be carried out yet', { runId, jobType, key, error: described });
       return this.returnLater(subject, described);
     }
@@ -149,6 +150,11 @@ export class RecordTurn {
     const { configuration, clock, randomness } = this.services.options;
     const seconds = backOffSeconds(configuration.defaults.retry, message.receiveCount, undefined, randomness);
     return { kind: 'return', error, at: clock.now() + seconds * 1000 };
+  }
+
+  private told(error: unknown, { content }: Subject['message']): Thrown {
+    const { errors, jobs } = this.services.options;
+    return errors.describe(error, findJob(jobs, content.envelope.job));
   }
 
   private entry({ message }: Subject, step: Step, assume?: Slot): Entry {

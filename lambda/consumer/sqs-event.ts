@@ -18,6 +18,8 @@ export interface SqsRecordAttributes {
   readonly SentTimestamp?: string | undefined;
   /** Absent on a queue that is not FIFO. */
   readonly MessageGroupId?: string | undefined;
+  /** Absent on a message that was sent without a trace. */
+  readonly AWSTraceHeader?: string | undefined;
 }
 
 /** One batch. */

@@ -33,6 +33,8 @@ export interface Envelope {
   readonly payload: JsonValue;
   /** `payloadVersion` of the job that enqueued it; absent: 1. */
   readonly payloadVersion?: number;
+  /** W3C `traceparent` of the run; absent where the scanner was in no trace. */
+  readonly traceparent?: string;
   /** Present on a message that was redriven from the dead-letter queue: the death that it redrives. */
   readonly deathId?: string;
 }

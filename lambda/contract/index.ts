@@ -10,3 +10,4 @@ export * from './limits';
 export * from './metrics';
 export * from './outcome';
 export * from './signals';
+export * from './trace';

@@ -127,6 +127,8 @@ export interface RunItem extends ItemKey {
   readonly startedAt: number;
   readonly scannedAt?: number;
   readonly completedAt?: number;
+  /** The trace of the invocation that started it; every message of the run carries it. */
+  readonly trace?: TraceContext;
   /** Number of pages by `job#segment`; present once the segment is read to its end. */
   readonly pages: Readonly<Record<string, number>>;
   /** Number of pages of the segments that were not read to their end, likewise; present once the pages of a failed or cancelled run are at rest. */

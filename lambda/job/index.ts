@@ -6,11 +6,13 @@
 export { defineJob } from './define-job';
 export { PermanentError, RetryLater } from './failures';
 export type {
+  BaseJobDefinition,
   Cursor,
   HandlerContext,
   Job,
   JobDefinition,
   JsonCompatible,
+  ProjectedJobDefinition,
   SetupContext,
   Segment,
   SourceContext,
@@ -19,4 +21,4 @@ export type {
 } from './job';
 export { dynamoDbSource, keysetSource } from '../sources';
 export type { DynamoDbQuery, DynamoDbScan, DynamoDbSourceOptions, KeysetSourceOptions } from '../sources';
-export type { JsonObject, JsonValue } from '../contract';
+export type { JsonObject, JsonValue, TraceContext } from '../contract';

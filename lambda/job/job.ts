@@ -1,12 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { JsonObject, JsonValue } from '../contract';
+import type { JsonObject, JsonValue, TraceContext } from '../contract';
 import type { Logger } from '../ports';
 
 /** Where a source resumes: any JSON value. `null`, `''` and `{}` mean that nothing follows. */
 export type Cursor = JsonValue;
 
 /**
- * `T` where JSON keeps it exactly; elsewhere a text that says what JSON would lose, so that the compiler shows it at the field. A handler is
+ * `T` where JSON keeps it exactly; elsewhere a text that says what JSON would lose, so that the compiler shows it. A handler is
  * handed what came out of the queue: a `Date` would be a string by then, a `Map` an empty object. (`JsonValue` comes first because it contains
  * itself: taking it apart would never end.)
  */
@@ -93,6 +93,8 @@ export interface HandlerContext {
   readonly maxAttempts: number;
   /** The same for every attempt and every redrive of this record of this run: hand it to systems that deduplicate by key. */
   readonly idempotencyKey: string;
+  /** The trace that the run belongs to, the same for every attempt and every redrive; empty where the scanner was in none. */
+  readonly trace: TraceContext;
   /** Fires before the time of the handler is over, with room left to answer. */
   readonly signal: AbortSignal;
   /** Writes structured lines to the log of the function. */
@@ -103,11 +105,11 @@ export interface HandlerContext {
 export const JOB_BRAND = Symbol.for('cron-fanout.job');
 
 /**
- * One consumer: where its records come from and what is done with each. Functions live here; numbers and policies are props of the construct.
+ * What every job declares: where its records come from and what is done with each. Functions live here; numbers and policies are props of the construct.
  *
- * `R` is the type of a record, `D` what `setup` returns.
+ * `R` is the type of a record, `D` what `setup` returns, `Q` what is queued of a record, `L` what the handler is given.
  */
-export interface JobDefinition<R, D extends object> {
+export interface BaseJobDefinition<R, D extends object, Q, L> {
   /** Name of the job: 1 to 64 of `[A-Za-z0-9._-]`, beginning with a letter or digit. Part of every message: see `aliases` before renaming it. */
   readonly jobType: string;
   /**
@@ -118,8 +120,8 @@ export interface JobDefinition<R, D extends object> {
    */
   readonly aliases?: readonly string[];
   /**
-   * Any Standard Schema (zod, valibot, arktype). Checked when a record is read and again before it is handled; what it makes of a record is
-   * what goes into the queue, so it must accept its own result.
+   * Any Standard Schema (zod, valibot, arktype). Checked when a record is read; what it makes of a record is what `key`, `group` and `queuePayload` are given. Without `queuePayload` that is
+   * also what goes into the queue, and it is checked again before it is handled, so the schema must accept its own result.
    *
    * @default - records are not checked at run time
    */
@@ -137,15 +139,13 @@ export interface JobDefinition<R, D extends object> {
    *
    * @default - payloads of older versions are taken as they are
    */
-  readonly upgrade?: (payload: JsonValue, version: number) => R | Promise<R>;
+  readonly upgrade?: (payload: JsonValue, version: number) => Q | Promise<Q>;
   /**
    * Called once per execution environment, before the first source or handler; a failure is retried by the next invocation.
    *
    * @default - nothing is set up
    */
   readonly setup?: (context: SetupContext) => D | Promise<D>;
-  /** Yields the eligible records, resumable by cursor. */
-  readonly source: (context: D & SourceContext) => AsyncIterable<SourceItem<R & JsonCompatible<R>>>;
   /** Identity of a record, 1 to 1,024 characters. */
   readonly key: (record: R) => string;
   /**
@@ -155,24 +155,81 @@ export interface JobDefinition<R, D extends object> {
    */
   readonly group?: (record: R) => string;
   /**
-   * Asked right before the handler is called; `false` settles the record as `obsolete`.
+   * Reads the record for its handler, by what was queued of it or by `key` of the context. Called by every attempt, after the claim, so that no attempt works on old data. It is part of the attempt: of
+   * its time and its `signal`, and what it throws is treated as if the handler had thrown it. `undefined` or `null`: the record is gone, its outcome is `obsolete`.
+   *
+   * @default - the handler is given what was queued
+   */
+  readonly load?: (payload: Q, context: D & HandlerContext) => L | null | undefined | Promise<L | null | undefined>;
+  /**
+   * Asked right before the handler is called, about what it would be given; `false` settles the record as `obsolete`.
    *
    * @default - every record is still eligible
    */
-  readonly stillEligible?: (record: R, context: D & HandlerContext) => boolean | Promise<boolean>;
+  readonly stillEligible?: (record: NoInfer<L>, context: D & HandlerContext) => boolean | Promise<boolean>;
   /**
-   * Asked about what the handler (or `stillEligible`) threw, except for `PermanentError` and `RetryLater`, which decide themselves. `false`: the record is dead at once, with the cause
+   * Asked about what the handler (or `load`, or `stillEligible`) threw, except for `PermanentError` and `RetryLater`, which decide themselves. `false`: the record is dead at once, with the cause
    * `NotRetryable`; anything else is a retry by the policy, and so is an error that it throws itself.
    *
    * @default - every error is retried
    */
   readonly retryIf?: (error: unknown, context: { readonly attempt: number }) => boolean;
+  /**
+   * Takes out of a text what must not be written down. Called with the name, the message and the stack of every error of this job (of its source, `setup`, `key`, `schema`, `load`, handler ...) before
+   * any of it is logged or stored: in the ledger, in the dead-letter queue, in what the function throws. Where it throws or answers no text, the error's name alone is kept. Values of secrets that
+   * `secret` read are taken out before. It does not see what user code logs itself.
+   *
+   * @default - texts stay as they are, but for secrets
+   */
+  readonly redact?: (text: string) => string;
   /** Handles one record. A return settles it as `succeeded`; a throw is retried by the retry policy. */
-  readonly handler: (record: R, context: D & HandlerContext) => unknown;
+  readonly handler: (record: NoInfer<L>, context: D & HandlerContext) => unknown;
+}
+
+/** A job whose records go into the queue as they are. `R` is the type of a record, `D` what `setup` returns, `L` what `load` makes of a record. */
+export interface JobDefinition<R, D extends object, L = R> extends BaseJobDefinition<R, D, R, L> {
+  /** Yields the eligible records, resumable by cursor. */
+  readonly source: (context: D & SourceContext) => AsyncIterable<SourceItem<R & JsonCompatible<R>>>;
+  /**
+   * See `queuePayload` of {@link ProjectedJobDefinition}.
+   *
+   * @default - the record is queued
+   */
+  readonly queuePayload?: undefined;
+  /**
+   * See `payloadSchema` of {@link ProjectedJobDefinition}.
+   *
+   * @default - `schema` is the payload's too
+   */
+  readonly payloadSchema?: undefined;
+}
+
+/**
+ * A job that queues a projection of its records. `R` is the type of a record, `D` what `setup` returns, `Q` what `queuePayload` makes of a record, `L` what `load` makes of that.
+ */
+export interface ProjectedJobDefinition<R, D extends object, Q, L = Q> extends BaseJobDefinition<R, D, Q, L> {
+  /** Yields the eligible records, resumable by cursor. They may hold what JSON has not: they are not queued. */
+  readonly source: (context: D & SourceContext) => AsyncIterable<SourceItem<R>>;
+  /**
+   * What goes into the queue instead of the record: a part of it, down to its key. Answers a value that JSON keeps exactly, and not a promise. Called for one record at a time: an error rejects that
+   * record alone.
+   */
+  readonly queuePayload: (record: R) => Q & JsonCompatible<Q>;
+  /**
+   * Any Standard Schema for what `queuePayload` answers. Checked before it is queued and again when it is received, so it must accept its own result.
+   *
+   * @default - payloads are not checked at run time
+   */
+  readonly payloadSchema?: StandardSchemaV1<unknown, Q>;
 }
 
 /** A job as `defineJob` returns it. */
-export type Job<R = never, D extends object = never> = JobDefinition<R, D> & { readonly [JOB_BRAND]: true };
+export type Job<R = never, D extends object = never, Q = R, L = Q> = BaseJobDefinition<R, D, Q, L> & {
+  readonly source: (context: D & SourceContext) => AsyncIterable<SourceItem<R>>;
+  readonly queuePayload?: ((record: R) => Q) | undefined;
+  readonly payloadSchema?: StandardSchemaV1<unknown, Q> | undefined;
+  readonly [JOB_BRAND]: true;
+};
 
 /** A job whose record type is not known: how the runtime sees it. */
-export type AnyJob = JobDefinition<JsonValue, object> & { readonly [JOB_BRAND]: true };
+export type AnyJob = Job<JsonValue, object>;

@@ -10,6 +10,11 @@ export function findJob(jobs: JobRegistry, name: string): AnyJob | undefined {
   return jobs.get(name) ?? [...jobs.values()].find(({ aliases = [] }) => aliases.includes(name));
 }
 
+/** What checks the payload of a job: `payloadSchema` where it queues a projection, else the schema of its records. */
+export function payloadSchemaOf({ queuePayload, payloadSchema, schema }: AnyJob): AnyJob['schema'] {
+  return queuePayload === undefined ? schema : payloadSchema;
+}
+
 /** All names of a job: its `jobType` first, then its aliases. */
 export function namesOf({ jobType, aliases = [] }: AnyJob): string[] {
   return [jobType, ...aliases];
@@ -19,7 +24,7 @@ export function namesOf({ jobType, aliases = [] }: AnyJob): string[] {
  * Collects the jobs that a module exports: its default export (a job or an array of jobs) and its named exports. Exports that are no jobs are
  * left alone; the same job exported twice counts once.
  *
- * @throws CronFanoutError `NoJobs`, `InvalidJobType`, `DuplicateJobType`, `DuplicateAlias` or `InvalidPayloadVersion`
+ * @throws CronFanoutError `NoJobs`, `InvalidJobType`, `DuplicateJobType`, `DuplicateAlias`, `InvalidPayloadVersion` or `InvalidPayloadSchema`
  */
 export function collectJobs(jobModule: Readonly<Record<string, unknown>>): JobRegistry {
   const jobs = new Map<string, AnyJob>();
@@ -50,6 +55,7 @@ export function collectJobs(jobModule: Readonly<Record<string, unknown>>): JobRe
   checkAliases([...jobs.values()]);
   for (const candidate of jobs.values()) {
     checkPayloadVersion(candidate);
+    checkPayloadSchema(candidate);
   }
   return jobs;
 }
@@ -82,6 +88,17 @@ function checkPayloadVersion({ jobType, payloadVersion = 1, upgrade }: AnyJob): 
       received: isUseless ? '1, together with upgrade' : JSON.stringify(payloadVersion),
       allowed: 'an integer, 1 or more; 2 or more where the job has upgrade',
       change: isUseless ? 'raise payloadVersion, so that upgrade has something to do' : 'count the versions from 1',
+    });
+  }
+}
+
+function checkPayloadSchema({ jobType, queuePayload, payloadSchema }: AnyJob): void {
+  if (queuePayload === undefined && payloadSchema !== undefined) {
+    throw new CronFanoutError('InvalidPayloadSchema', {
+      what: `payloadSchema of job ${JSON.stringify(jobType)}`,
+      received: 'a schema, without queuePayload',
+      allowed: 'a schema of what queuePayload answers',
+      change: 'give it as schema: without queuePayload the record itself is queued',
     });
   }
 }

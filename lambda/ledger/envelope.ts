@@ -1,5 +1,5 @@
 import type { DeadEnvelope, Envelope, JsonValue } from '../contract';
-import { ENVELOPE_VERSION } from '../contract';
+import { ENVELOPE_VERSION, isTraceparent } from '../contract';
 
 type Fields = Readonly<Record<string, JsonValue | undefined>>;
 
@@ -25,9 +25,25 @@ const REFUSED_BY_SQS = /[\uFFFE\uFFFF]/g;
  * The body of a message: JSON of the characters that SQS accepts. The same envelope gives the same bytes, whatever the order of its members.
  */
 export function encodeEnvelope(envelope: Envelope | DeadEnvelope): string {
-  const { v, fanout, job, run, segment, page, ordinal, key, group, payload, payloadVersion, deathId } = envelope;
+  const { v, fanout, job, run, segment, page, ordinal, key, group, payload, payloadVersion, traceparent, deathId } =
+    envelope;
   const death = 'death' in envelope ? envelope.death : undefined;
-  const members = { v, fanout, job, run, segment, page, ordinal, key, group, payload, payloadVersion, deathId, death };
+  const members = {
+    v,
+    fanout,
+    job,
+    run,
+    segment,
+    page,
+    ordinal,
+    key,
+    group,
+    payload,
+    payloadVersion,
+    traceparent,
+    deathId,
+    death,
+  };
   const text = JSON.stringify(members);
   // Outside of its strings JSON is ASCII, so every match is inside a string, where an escape means the same.
   return text.replace(REFUSED_BY_SQS, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
@@ -84,7 +100,7 @@ function readFields(fields: Fields, v: number): DecodedEnvelope {
   if (fields.payload === undefined) {
     return unreadable('payload is absent');
   }
-  const { payloadVersion, deathId, death } = fields;
+  const { payloadVersion, traceparent, deathId, death } = fields;
   if (payloadVersion !== undefined && !isVersion(payloadVersion)) {
     return unreadable('payloadVersion is not an integer from 1 on');
   }
@@ -101,6 +117,8 @@ function readFields(fields: Fields, v: number): DecodedEnvelope {
     envelope: {
       ...envelope,
       ...(payloadVersion !== undefined && { payloadVersion }),
+      // A trace that is not one is left out: it decides over no record.
+      ...(isTraceparent(traceparent) && { traceparent }),
       ...(deathId !== undefined && { deathId }),
       ...(death !== undefined && { death: death as unknown as DeadEnvelope['death'] }),
     },

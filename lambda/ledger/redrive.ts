@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DeadEnvelope, DeadItem, Envelope, RunItem } from '../contract';
-import { ITEM_KEYS } from '../contract';
+import { ITEM_KEYS, traceContext } from '../contract';
 import type { MessageQueue, Randomness } from '../ports';
 import { when } from '../ports';
 import { decodeEnvelope, encodeEnvelope } from './envelope';
@@ -49,7 +49,7 @@ export async function redriveDead(context: RedriveContext, body: string): Promis
   if (refusal !== undefined) {
     return refusal;
   }
-  await send(context, envelope, run.lanes);
+  await send(context, envelope, run);
   return { kind: 'sent' };
 }
 
@@ -85,7 +85,7 @@ async function markRedriven(
 async function send(
   { queue, randomness }: RedriveContext,
   envelope: Envelope | DeadEnvelope,
-  lanes: RunItem['lanes'],
+  { lanes, trace }: RunItem,
 ): Promise<void> {
   // A fresh one: SQS still knows that of a redrive less than five minutes ago, and would drop this one without a word.
   const deduplicationId = createHash('sha256').update(`redrive\u0000${randomness.token()}`).digest('base64url');
@@ -93,12 +93,14 @@ async function send(
     {
       id: '0',
       body: encodeEnvelope(envelope),
+  const { xray } = traceContext({ traceparent: envelope.traceparent, xray: trace?.xray });
       groupId: lanes === 'single' ? SINGLE_GROUP_ID : groupId(envelope.job, envelope.group),
       deduplicationId,
     },
   ]);
   if (!answer.accepted.includes('0')) {
     const [failed] = answer.failed;
+      ...(xray !== undefined && { traceHeader: xray }),
     throw new Error(`the work queue refused a record: ${failed?.code ?? 'no reply'} ${failed?.message ?? ''}`);
   }
 }

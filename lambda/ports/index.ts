@@ -6,3 +6,4 @@ export * from './metrics';
 export * from './randomness';
 export * from './secrets';
 export * from './state-store';
+export * from './tracer';

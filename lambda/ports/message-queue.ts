@@ -8,6 +8,8 @@ export interface SendEntry {
   readonly groupId: string;
   /** 1 to 128 characters that SQS allows. */
   readonly deduplicationId: string;
+  /** X-Ray header, as the system attribute `AWSTraceHeader`; it does not count as part of the message's size. */
+  readonly traceHeader?: string;
 }
 
 /** An entry that SQS did not accept. */

@@ -1,4 +1,5 @@
 import { SQS } from '../contract';
+import type { ErrorTexts } from '../job/error-texts';
 import type { Clock, FailedEntry, Logger, MessageQueue, Randomness, SendBatchResult } from '../ports';
 import { sleep } from '../ports';
 import { SendOrder } from './send-order';
@@ -17,6 +18,10 @@ export interface Sending {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly logger: Logger;
+  /** What may be told of errors. */
+  readonly errors: ErrorTexts;
+  /** X-Ray header of the run; absent where it is in no trace. */
+  readonly traceHeader?: string;
   /** Asked before each call; throws when nothing more may be sent. */
   readonly guard: () => void;
 }
@@ -91,7 +96,7 @@ async function deliver(
 async function call(
   pending: readonly OutgoingMessage[],
   order: SendOrder,
-  { queue, logger }: Sending,
+  { queue, logger, errors, traceHeader }: Sending,
   refused: RefusedMessage[],
 ): Promise<{ rest: readonly OutgoingMessage[]; error: unknown }> {
   let answer: SendBatchResult;
@@ -102,10 +107,11 @@ async function call(
         body,
         groupId,
         deduplicationId,
+        ...(traceHeader !== undefined && { traceHeader }),
       })),
     );
   } catch (error) {
-    logger.warn('a batch could not be sent', { messages: pending.length, error });
+    logger.warn('a batch could not be sent', { messages: pending.length, error: errors.describe(error) });
     return { rest: pending, error };
   }
   const accepted = new Set(answer.accepted);
@@ -113,7 +119,7 @@ async function call(
   const rest = pending.filter((message, place) => {
     const failure = failures.get(String(place));
     if (failure?.senderFault === true) {
-      refused.push({ message, cause: causeOf(failure) });
+      refused.push({ message, cause: errors.text(causeOf(failure)) });
     } else if (failure !== undefined || !accepted.has(String(place))) {
       return true;
     }

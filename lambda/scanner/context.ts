@@ -1,7 +1,8 @@
 import type { FanoutConfiguration } from '../contract';
 import type { JobSetup } from '../job/environment';
+import type { ErrorTexts } from '../job/error-texts';
 import type { JobRegistry } from '../job/registry';
-import type { Clock, Invoker, Logger, MessageQueue, Metrics, Randomness, StateStore } from '../ports';
+import type { Clock, Invoker, Logger, MessageQueue, Metrics, Randomness, StateStore, Tracer } from '../ports';
 
 /** What the scanner works with: the ports, the configuration and the jobs of one fanout. */
 export interface ScannerContext {
@@ -18,6 +19,9 @@ export interface ScannerContext {
   readonly invoker: Invoker;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
+  /** What may be told of errors. */
+  readonly errors: ErrorTexts;
 }
 
 const MS_PER_SECOND = 1000;

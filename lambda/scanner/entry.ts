@@ -5,7 +5,9 @@ import { CLIENT_SETTINGS, createRuntime } from '../adapters/runtime';
 import type { ScannerAnswer } from '../contract';
 import { JobSetup } from '../job/environment';
 import { collectJobs } from '../job/registry';
+import { ErrorTexts } from '../job/error-texts';
 import { Scanner } from './scanner';
+import { TellingLogger } from '../job/telling-logger';
 
 /** What the scanner needs of Lambda's context object. */
 export interface ScannerInvocation {
@@ -32,6 +34,7 @@ function buildScanner(jobModule: Readonly<Record<string, unknown>>): Scanner {
   const registry = collectJobs(jobModule);
   const { secrets, ...ports } = createRuntime();
   return new Scanner({
+  const errors = new ErrorTexts(registry, secrets.mask);
     ...ports,
     registry,
     setup: new JobSetup(registry, { secrets, logger: ports.logger }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ContinuationEvent, ResumeEvent, ScannerEvent, TickEvent } from '../contract';
-import { CronFanoutError } from '../contract';
+import type { ContinuationEvent, ResumeEvent, ScannerEvent, TickEvent, TraceContext } from '../contract';
+import { CronFanoutError, isTraceparent, traceContext } from '../contract';
 
 const RECEIVED_LENGTH = 120;
 const SCHEDULED_TIME_LENGTH = 256;
@@ -92,6 +92,12 @@ export function runIdOfTick({ scheduledTime }: Pick<TickEvent, 'scheduledTime'>)
     : `tick-${createHash('sha256').update(scheduledTime).digest('hex').slice(0, 32)}`;
 }
 
+/** The trace that a caller of its own names in its event, as W3C `traceparent`; `undefined` where it names none. */
+export function callerTrace(event: unknown): TraceContext | undefined {
+  const { traceparent } = (typeof event === 'object' && event !== null ? event : {}) as { traceparent?: unknown };
+  return isTraceparent(traceparent) ? traceContext({ traceparent }) : undefined;
+}
+
 function invalid(event: unknown, allowed: string): CronFanoutError {
   return new CronFanoutError('InvalidScannerEvent', {
     what: 'event of the scanner',
@@ -101,6 +107,13 @@ function invalid(event: unknown, allowed: string): CronFanoutError {
   });
 }
 
+/** Its kind and the names of its members: what they hold may be anything. */
 function shown(event: unknown): string {
-  return event === undefined ? 'nothing' : JSON.stringify(event).slice(0, RECEIVED_LENGTH);
+  if (typeof event !== 'object' || event === null) {
+    return event === undefined ? 'nothing' : event === null ? 'null' : `a ${typeof event}`;
+  }
+  const { kind } = event as { readonly kind?: unknown };
+  const names = Object.keys(event).join(', ') || 'no members';
+  const named = typeof kind === 'string' ? `kind ${JSON.stringify(kind)} and members ${names}` : names;
+  return `an object with ${named}`.slice(0, RECEIVED_LENGTH);
 }

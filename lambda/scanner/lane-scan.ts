@@ -24,7 +24,6 @@ const IDLE_REREADS = 2;
 
 /** What a lane is scanned for. */
 export interface LaneScan extends PageWriting {
-  readonly claimed: ClaimedRun;
   readonly job: AnyJob;
   readonly lane: Lane;
   readonly counts: ScanCounts;
@@ -106,7 +105,8 @@ async function finishPage(scan: LaneScan, draft: PageDraft): Promise<void> {
   const logger = scan.context.logger.with({ runId, jobType });
   logger.debug('a page is in the queue', numbers);
   if (draft.rejectedCount > 0) {
-    logger.warn('records were rejected', { page: numbers.page, rejected: draft.rejectedCount, first: draft.rejected });
+    logger.warn('records were rejected', { page: numbers.page, rejected: draft.rejectedCount, first: draft.told });
+    logger.debug('records were rejected, with what was said of them', { page: numbers.page, first: draft.rejected });
   }
 }
 

@@ -1,6 +1,8 @@
 import type { KeysItem, PageId, PageItem, RejectedRecord } from '../contract';
 import { ENVELOPE_VERSION, SQS } from '../contract';
-import type { Envelope, JsonValue } from '../contract';
+import type { Envelope, JsonValue, TraceContext } from '../contract';
+import type { ErrorTexts } from '../job/error-texts';
+import type { AnyJob } from '../job/job';
 import { SINGLE_GROUP_ID, deduplicationId, encodeEnvelope, groupId, hashText } from '../ledger';
 import { hashAt } from './hash-set';
 import { jsonProblem } from './json-check';
@@ -42,10 +44,22 @@ export interface CheckedChunk {
   readonly last: boolean;
 }
 
+/** What all messages of a page have in common. */
+export interface MessageForm {
+  readonly lanes: 'group' | 'single';
+  /** Trace of the run; absent where it is in none. */
+  readonly trace?: TraceContext;
+  readonly job: AnyJob;
+  /** What may be told of errors. */
+  readonly errors: ErrorTexts;
+}
+
 /** Assembles a page from what the source yields: gives ordinals, and finds what is rejected, skipped and duplicate. */
 export class PageDraft {
   readonly messages: OutgoingMessage[] = [];
   readonly rejected: RejectedRecord[] = [];
+  /** The same records, as the log may tell them. */
+  readonly told: RejectedRecord[] = [];
   rejectedCount = 0;
   skippedCount = 0;
   duplicateCount = 0;
@@ -66,9 +80,7 @@ export class PageDraft {
   constructor(
     readonly position: PagePosition,
     private readonly memory: LaneMemory,
-    private readonly lanes: 'group' | 'single',
-    /** `payloadVersion` of the job; absent: 1. */
-    private readonly payloadVersion?: number,
+    private readonly form: MessageForm,
   ) {
     this.after = position.before;
     if (position.known !== undefined) {
@@ -190,21 +202,28 @@ export class PageDraft {
     return blocked.has(hash) || aliasHashes.some((other) => blocked.has(other));
   }
 
-  private messageOf({ key, group, record }: KeyedRecord, ordinal: number): OutgoingMessage | RefusedRecord {
+  private messageOf({ key, group, payload }: KeyedRecord, ordinal: number): OutgoingMessage | RefusedRecord {
     const { id } = this.position;
-    const body = bodyOf({
-      v: ENVELOPE_VERSION,
-      fanout: id.fanoutId,
-      job: id.jobType,
-      run: id.runId,
-      segment: id.segment,
-      page: id.page,
-      ordinal,
-      key,
-      group,
-      payload: record as JsonValue,
-      ...(this.payloadVersion !== undefined && { payloadVersion: this.payloadVersion }),
-    });
+    const { lanes, trace, job, errors } = this.form;
+    const { payloadVersion } = job;
+    const traceparent = trace?.traceparent;
+    const body = bodyOf(
+      {
+        v: ENVELOPE_VERSION,
+        fanout: id.fanoutId,
+        job: id.jobType,
+        run: id.runId,
+        segment: id.segment,
+        page: id.page,
+        ordinal,
+        key,
+        group,
+        payload: payload as JsonValue,
+        ...(payloadVersion !== undefined && { payloadVersion }),
+        ...(traceparent !== undefined && { traceparent }),
+      },
+      (error) => errors.line(error, job),
+    );
     if (typeof body !== 'string') {
       return body;
     }
@@ -214,34 +233,36 @@ export class PageDraft {
       group,
       body,
       bytes: Buffer.byteLength(body),
-      groupId: this.lanes === 'single' ? SINGLE_GROUP_ID : groupId(id.jobType, group),
+      groupId: lanes === 'single' ? SINGLE_GROUP_ID : groupId(id.jobType, group),
       deduplicationId: deduplicationId(id, key),
     };
   }
 
-  private reject({ cause }: RefusedRecord, key: string | undefined): void {
+  private reject({ cause, told = cause }: RefusedRecord, given: string | undefined): void {
     if (this.rejected.length < REJECTED_KEPT) {
       // A record without a usable key is told by its place.
-      this.rejected.push({ key: key ?? `(record ${this.records} of page ${this.position.id.page})`, cause });
+      const key = given ?? `(record ${this.records} of page ${this.position.id.page})`;
+      this.rejected.push({ key, cause });
+      this.told.push({ key, cause: told });
     }
     this.rejectedCount += 1;
   }
 }
 
-function bodyOf(envelope: Envelope): string | RefusedRecord {
+function bodyOf(envelope: Envelope, textOf: (error: unknown) => string): string | RefusedRecord {
   try {
     const problem = jsonProblem(envelope.payload);
     if (problem !== undefined) {
-      return refused(`${problem.path}: ${problem.problem}`);
+      return refused({ cause: `${problem.path}: ${problem.problem}` });
     }
     const body = encodeEnvelope(envelope);
     const bytes = Buffer.byteLength(body);
     return bytes <= MAX_BODY_BYTES
       ? body
-      : refused(
-          `its message has ${bytes} bytes; allowed: ${MAX_BODY_BYTES} (store large values elsewhere and yield where they are)`,
-        );
+      : refused({
+          cause: `its message has ${bytes} bytes; allowed: ${MAX_BODY_BYTES} (let queuePayload leave out what load can read again)`,
+        });
   } catch (error) {
-    return refused(`it cannot be written as JSON: ${String(error)}`);
+    return refused({ cause: `it cannot be written as JSON: ${textOf(error)}` });
   }
 }

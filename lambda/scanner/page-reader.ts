@@ -1,13 +1,13 @@
 import type { RunItem } from '../contract';
-import { CronFanoutError } from '../contract';
+import { CronFanoutError, SERVICE_UNREACHABLE } from '../contract';
 import type { AnyJob, Segment } from '../job/job';
 import { sleep } from '../ports';
 import type { ScannerContext } from './context';
 import { RunFailure } from './interruptions';
 import type { LaneMemory } from './lane-memory';
-import type { CheckedChunk, PagePosition } from './page-draft';
+import type { CheckedChunk, MessageForm, PagePosition } from './page-draft';
 import { PageDraft } from './page-draft';
-import { checkRecord, textOf } from './record-check';
+import { checkRecord } from './record-check';
 import { SourceReader, cursorOf } from './source-reader';
 
 /** Times that a page is read before its run fails. */
@@ -40,12 +40,16 @@ export class PageReader {
   /** A chunk that was read for the page before and did not fit. */
   private heldOver: CheckedChunk | undefined;
   private readonly logger;
+  private readonly form: MessageForm;
 
   constructor(
     private readonly context: ScannerContext,
     private readonly source: LaneSource,
     private readonly memory: LaneMemory,
   ) {
+    const { job, run } = source;
+    const { lanes, trace } = run;
+    this.form = { lanes, job, errors: context.errors, ...(trace !== undefined && { trace }) };
     this.logger = context.logger.with({ runId: source.run.runId, jobType: source.job.jobType });
   }
 
@@ -56,21 +60,36 @@ export class PageReader {
    */
   async read(position: PagePosition): Promise<ReadPage> {
     for (let reads = 1; ; reads++) {
-      const draft = new PageDraft(position, this.memory, this.source.run.lanes, this.source.job.payloadVersion);
+      const draft = new PageDraft(position, this.memory, this.form);
       try {
         return { draft, isStopped: await this.fill(draft) };
       } catch (error) {
         await this.close();
-        if (error instanceof CronFanoutError) {
+        if (error instanceof CronFanoutError && error.code !== SERVICE_UNREACHABLE) {
           throw new RunFailure(error);
         }
         if (reads === MAX_READS) {
-          throw new RunFailure(sourceFailed(this.source.job, error, reads));
+          throw new RunFailure(this.sourceFailed(error, reads));
         }
-        this.logger.warn('the source failed, its page is read again', { page: position.id.page, reads, error });
+        this.logger.warn('the source failed, its page is read again', {
+          page: position.id.page,
+          reads,
+          error: this.context.errors.describe(error, this.source.job),
+        });
         await sleep(this.context.clock, this.delayAfter(reads), this.source.signal);
       }
     }
+  }
+
+  private sourceFailed(error: unknown, reads: number): CronFanoutError {
+    const { job } = this.source;
+    return new CronFanoutError('SourceFailed', {
+      what: `source of job ${JSON.stringify(job.jobType)}, which threw ${reads} times at the same page`,
+      received: this.context.errors.line(error, job),
+      allowed: 'a source that can be read',
+      change: 'mend what it reads from; the run keeps its place',
+      cause: error,
+    });
   }
 
   /** Ends the source. */
@@ -109,7 +128,7 @@ export class PageReader {
     }
     const records: CheckedChunk['records'][number][] = [];
     for (const record of reading.records) {
-      records.push(await checkRecord(this.source.job, record));
+      records.push(await checkRecord(this.source.job, record, this.context.errors));
     }
     return { records, cursor: reading.cursor, last: reading.last };
   }
@@ -138,14 +157,4 @@ export class PageReader {
 
 function scheduledTimeOf({ tick: { scheduledTime } }: RunItem): string {
   return typeof scheduledTime === 'string' ? scheduledTime : '';
-}
-
-function sourceFailed(job: AnyJob, error: unknown, reads: number): CronFanoutError {
-  return new CronFanoutError('SourceFailed', {
-    what: `source of job ${JSON.stringify(job.jobType)}, which threw ${reads} times at the same page`,
-    received: textOf(error),
-    allowed: 'a source that can be read',
-    change: 'mend what it reads from; the run keeps its place',
-    cause: error,
-  });
 }

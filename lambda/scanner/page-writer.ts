@@ -9,6 +9,7 @@ import { LockLost, TimeIsShort } from './interruptions';
 import type { HeldLock } from './lock';
 import type { PageDraft } from './page-draft';
 import { ensurePage, notNewerThan } from './page-fence';
+import type { ClaimedRun } from './run-ledger';
 import { settleUnclaimed } from './settlement';
 import type { TimeBudget } from './time-budget';
 
@@ -17,6 +18,7 @@ export interface PageWriting {
   readonly context: ScannerContext;
   readonly lock: HeldLock;
   readonly budget: TimeBudget;
+  readonly claimed: ClaimedRun;
 }
 
 /** What became of a page that SQS accepted. */
@@ -98,12 +100,15 @@ function settle(
 }
 
 /** Sends the messages of a page; answers the ordinals that SQS refused for good. */
-async function send({ context, lock, budget }: PageWriting, draft: PageDraft): Promise<number[]> {
+async function send({ context, lock, budget, claimed }: PageWriting, draft: PageDraft): Promise<number[]> {
+  const traceHeader = claimed.run.trace?.xray;
   const refused = await sendMessages(draft.messages, {
     queue: context.queue,
     clock: context.clock,
     randomness: context.randomness,
     logger: context.logger,
+    errors: context.errors,
+    ...(traceHeader !== undefined && { traceHeader }),
     guard: () => {
       lock.assertHeld();
       if (budget.isOver) {

@@ -229,6 +229,7 @@ function runItem(
 }
 
 function countStart({ metrics }: ScannerContext, { tick, startedAt }: RunItem): void {
+  const trace = context.tracer.current();
   metrics.add('RunsStarted', 1);
   const scheduled = typeof tick.scheduledTime === 'string' ? Date.parse(tick.scheduledTime) : Number.NaN;
   if (!Number.isNaN(scheduled)) {
@@ -237,6 +238,7 @@ function countStart({ metrics }: ScannerContext, { tick, startedAt }: RunItem): 
 }
 
 /** Segments by every name that a run may know a job by; absent where all have one. */
+    ...(Object.keys(trace).length > 0 && { trace }),
 function segmentsOfJobs({ configuration, registry }: ScannerContext): Pick<RunItem, 'segments'> {
   const jobs = [...registry.values()].map(({ jobType }) => jobType);
   const counts = jobs.map((jobType) => [jobType, jobConfiguration(configuration, jobType).segments ?? 1] as const);

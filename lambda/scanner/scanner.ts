@@ -1,10 +1,11 @@
 import type { ContinuationEvent, LockItem, ResumeEvent, ScannerAnswer, TickEvent, WaitingTick } from '../contract';
 import { CronFanoutError, ITEM_KEYS } from '../contract';
+import { TellingLogger } from '../job/telling-logger';
 import { isUnfinished } from '../ledger';
 import type { ScannerContext } from './context';
 import type { DueWork } from './due-work';
 import { doDueWork } from './due-work';
-import { readEvent, runIdOfTick } from './event';
+import { callerTrace, readEvent, runIdOfTick } from './event';
 import { acquireLock, isFree } from './lock';
 import type { Errand } from './lock-holding';
 import { LockHolding, settledAnswer } from './lock-holding';
@@ -17,7 +18,11 @@ const MAX_TRIES = 4;
 
 /** The scanner of one fanout: reads an event, and does what it asks for. */
 export class Scanner {
-  constructor(private readonly context: ScannerContext) {}
+  private readonly context: ScannerContext;
+
+  constructor(context: ScannerContext) {
+    this.context = { ...context, logger: new TellingLogger(context.logger, context.errors) };
+  }
 
   /**
    * Handles one invocation.
@@ -25,17 +30,20 @@ export class Scanner {
    * @param event what Lambda was called with
    * @param remaining milliseconds until Lambda ends the invocation
    * @throws CronFanoutError for an event that it cannot read, for a run that cannot be resumed, and for a run that has failed (it is `failed` in the ledger, and a repeated tick leaves it so)
-   * @throws the error of the table, the queue or a job's `setup`; the next invocation goes on with the run
+   * @throws the error of the table, the queue or a job's `setup`; the next invocation goes on with the run. Of each, what may be told
    */
   async handle(event: unknown, remaining: () => number): Promise<ScannerAnswer> {
+    const { errors, metrics, tracer } = this.context;
     try {
-      return await this.answerTo(event, remaining);
+      return await tracer.run(callerTrace(event) ?? tracer.current(), () => this.answerTo(event, remaining));
+    } catch (error) {
+      throw errors.toThrow(error);
     } finally {
-      this.context.metrics.flush();
+      metrics.flush();
     }
   }
 
-  private answerTo(event: unknown, remaining: () => number): Promise<ScannerAnswer> {
+  private async answerTo(event: unknown, remaining: () => number): Promise<ScannerAnswer> {
     const read = readEvent(event);
     switch (read.kind) {
       case 'tick':

@@ -3,6 +3,7 @@ import { CronFanoutError } from '../contract';
 import type { AnyJob } from '../job/job';
 import type { Clock } from '../ports';
 import { sleep } from '../ports';
+import { shapeOf } from '../sources/cursor';
 import { jsonProblem } from './json-check';
 
 /** Records of one item of a source. */
@@ -119,7 +120,7 @@ export class SourceReader {
       throw this.invalid(
         'RepeatedCursor',
         'cursor of an item',
-        `the cursor of the item before, ${text.slice(0, 80)}`,
+        `the cursor of the item before, ${shapeOf(cursor)}`,
         'a cursor that differs from the one before',
         'yield the cursor that resumes after the item; where records share it, yield them as one chunk or add their key to it',
       );

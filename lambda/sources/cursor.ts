@@ -22,7 +22,7 @@ export function checkCursor(cursor: unknown): void {
   if (fault !== undefined || isEnd(cursor as Cursor)) {
     throw new CronFanoutError('InvalidCursor', {
       what: 'cursor of a row',
-      received: fault?.received ?? JSON.stringify(cursor),
+      received: fault?.received ?? shapeOf(cursor),
       allowed: 'a string, a number or a boolean, or an array or object of such, that names the place of the row',
       change: fault?.change ?? 'answer the columns that the query is ordered by',
     });
@@ -37,18 +37,21 @@ interface Fault {
 function faultOf(value: unknown): Fault | undefined {
   if (isDate(value)) {
     return {
-      received: `a Date (${Number.isNaN(value.getTime()) ? 'invalid' : value.toISOString()})`,
+      received: Number.isNaN(value.getTime()) ? 'a Date that is invalid' : 'a Date',
       change: 'select the column as text (in PostgreSQL due_at::text): a Date loses microseconds, and rows with them',
     };
   }
   if (typeof value === 'bigint') {
-    return { received: `the bigint ${value}`, change: 'answer String(value) and compare with it as a number in SQL' };
+    return { received: 'a bigint', change: 'answer String(value) and compare with it as a number in SQL' };
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
     return { received: String(value), change: 'answer a finite number' };
   }
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return { received: String(value), change: 'select the column as text: a number of this size loses digits' };
+    return {
+      received: 'an integer beyond 2^53',
+      change: 'select the column as text: a number of this size loses digits',
+    };
   }
   if (value === undefined || typeof value === 'function' || typeof value === 'symbol') {
     return { received: typeof value, change: 'select every column that the cursor is made of' };
@@ -78,6 +81,19 @@ function isDate(value: unknown): value is Date {
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** What a cursor is made of, for error texts: its values are columns of the user's records. */
+export function shapeOf(cursor: unknown): string {
+  if (Array.isArray(cursor)) {
+    return `[${cursor.map(shapeOf).join(', ')}]`;
+  }
+  if (typeof cursor === 'object' && cursor !== null) {
+    return `{ ${Object.entries(cursor)
+      .map(([name, value]) => `${name}: ${shapeOf(value)}`)
+      .join(', ')} }`;
+  }
+  return typeof cursor === 'string' ? `text of ${cursor.length}` : cursor === null ? 'null' : typeof cursor;
 }
 
 /** Whether two cursors name the same place. */

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { JsonObject } from '../contract';
 import { CronFanoutError } from '../contract';
 import type { Cursor, SourceContext, SourceItem } from '../job/job';
-import { isEnd } from './cursor';
+import { isEnd, shapeOf } from './cursor';
 import type { DynamoDbQuery, DynamoDbScan, PageReader, PageRequest } from './dynamodb-pages';
 import { pageReader } from './dynamodb-pages';
 import type { AttributeMap, NumberForm } from './dynamodb-values';
@@ -137,7 +137,7 @@ function startKeyOf(cursor: Cursor | undefined): AttributeMap | undefined {
   if (cursor !== undefined && key === undefined) {
     throw new CronFanoutError('InvalidCursor', {
       what: 'cursor of a DynamoDB source',
-      received: JSON.stringify(cursor),
+      received: shapeOf(cursor),
       allowed: 'a cursor that this source has yielded',
       change:
         'the source of the job was changed during the run: cancel the run, or deploy the source that it began with',

@@ -1,7 +1,7 @@
 import { CronFanoutError } from '../contract';
 import type { Cursor, SourceContext, SourceItem } from '../job/job';
 import { unlessAborted } from './abort';
-import { checkCursor, isEnd, sameCursor } from './cursor';
+import { checkCursor, isEnd, sameCursor, shapeOf } from './cursor';
 import { checkedPageSize } from './page-size';
 import type { SourceFunction } from './source-function';
 
@@ -113,7 +113,7 @@ function cursorsOf<Row, C extends Cursor>(
 function stuck(cursor: Cursor): CronFanoutError {
   return new CronFanoutError('QueryDoesNotAdvance', {
     what: 'query of a keyset source',
-    received: `a row whose cursor is the one that the page was to come after, ${JSON.stringify(cursor)}`,
+    received: `a row whose cursor is the one that the page was to come after, ${shapeOf(cursor)}`,
     allowed: 'rows strictly after the first argument of the query',
     change: 'compare with > instead of >=, with every column of the cursor and with its full precision',
   });
@@ -122,7 +122,7 @@ function stuck(cursor: Cursor): CronFanoutError {
 function tied(cursor: Cursor): CronFanoutError {
   return new CronFanoutError('CursorNotUnique', {
     what: 'cursor of a keyset source',
-    received: `two rows with the cursor ${JSON.stringify(cursor)}`,
+    received: `two rows with the same cursor, ${shapeOf(cursor)}`,
     allowed: 'a cursor that no other row has: rows that share one are lost where a page ends between them',
     change: 'add a unique column, such as the primary key, to cursor, ORDER BY and WHERE',
   });

@@ -25,9 +25,12 @@ export class EngineMessageQueue implements MessageQueue {
       queue.host.admit(queue, 'SendMessage');
       const accepted: string[] = [];
       const failed: FailedEntry[] = [];
-      entries.forEach(({ id, body, groupId, deduplicationId }) => {
+      entries.forEach(({ id, body, groupId, deduplicationId, traceHeader }) => {
         try {
-          send(queue, { body, attributes: {}, groupId, deduplicationId });
+          send(queue, {
+            ...{ body, attributes: {}, groupId, deduplicationId },
+            ...(traceHeader !== undefined && { traceHeader }),
+          });
           accepted.push(id);
         } catch (error) {
           const { Code: code, Message: message, SenderFault: senderFault } = failureOf(id, error);

@@ -1,9 +1,10 @@
 import type { FanoutConfiguration } from '../../contract';
 import { Consumer } from '../../consumer/consumer';
 import type { AnyJob } from '../../job/job';
+import { ErrorTexts } from '../../job/error-texts';
 import { JobSetup } from '../../job/environment';
 import { collectJobs } from '../../job/registry';
-import type { MessageQueue, Metrics, Randomness, Secrets, SendEntry, StateStore } from '../../ports';
+import type { MessageQueue, Metrics, Randomness, Secrets, SendEntry, StateStore, Tracer } from '../../ports';
 import { Scanner } from '../../scanner/scanner';
 import { RecordedMetrics } from '../recorded-metrics';
 import type { Queue } from '../sqs';
@@ -11,6 +12,7 @@ import { EngineMessageQueue, receive, deleteReceived } from '../sqs';
 import { ConsumerFunction } from './consumer-function';
 import { FaultyQueue } from './faulty-queue';
 import type { Instance } from './instance';
+import { instanceTracer } from './instance-tracer';
 import { observedJob } from './observed-job';
 import { ObservedStore } from './observed-store';
 import { Operator } from './operator';
@@ -218,6 +220,7 @@ export class SimulatedFanout implements FanoutView {
       fanoutId: this.id,
       configuration,
       registry,
+      errors: new ErrorTexts(registry),
       setup: new JobSetup(registry, ports),
       invoker: {
         continueScan: (event) =>
@@ -247,6 +250,7 @@ export class SimulatedFanout implements FanoutView {
       fanoutId: this.id,
       configuration,
       jobs,
+      errors: new ErrorTexts(jobs),
       setup: new JobSetup(jobs, ports),
       exit: () => {
         instance.kill('exit');
@@ -278,6 +282,7 @@ export class SimulatedFanout implements FanoutView {
     readonly randomness: Randomness;
     readonly logger: TraceLogger;
     readonly metrics: Metrics;
+    readonly tracer: Tracer;
     readonly secrets: Secrets;
   } {
     const { memory, calls, plan, observe, trace, clock } = this.world;
@@ -305,6 +310,7 @@ export class SimulatedFanout implements FanoutView {
       randomness: instance.randomness,
       logger: new TraceLogger(trace, clock, instance.name),
       metrics: this.metrics,
+      tracer: instanceTracer(instance.name),
       secrets: this.jobs.secrets ?? { read: (name) => Promise.resolve(`secret ${name}`) },
     };
   }

@@ -49,6 +49,7 @@ describe('an ordinary batch', () => {
         attempt: 1,
         maxAttempts: 3,
         idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+        trace: {},
         signal: false,
         log: undefined,
       },

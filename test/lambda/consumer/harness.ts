@@ -13,10 +13,12 @@ import { Consumer } from '../../../lambda/consumer/consumer';
 import type { ConsumerOptions } from '../../../lambda/consumer/options';
 import type { SqsBatchResponse, SqsRecord } from '../../../lambda/consumer/sqs-event';
 import { defineJob } from '../../../lambda/job';
+import { ErrorTexts } from '../../../lambda/job/error-texts';
 import type { AnyJob, HandlerContext, JobDefinition } from '../../../lambda/job/job';
 import { collectJobs } from '../../../lambda/job/registry';
 import { MemoryLogger, RecordingQueue, WatchedStore } from './fakes';
 import { FANOUT, JOB, pageId, REMAINING, RUN, START } from './messages';
+import { noTracer } from '../../../lambda/ports';
 import type { Item } from '../../../lambda/ports';
 import { MemoryStateStore } from '../../../lambda/simulation/memory-state-store';
 import { RecordedMetrics } from '../../../lambda/simulation/recorded-metrics';
@@ -82,10 +84,11 @@ export class Harness {
 
   /** A fresh execution environment. */
   start(more: Partial<ConsumerOptions> = {}): Consumer {
+    const jobs = collectJobs({ jobs: this.jobs });
     this.consumer = new Consumer({
       fanoutId: FANOUT,
       configuration: CONFIGURATION,
-      jobs: collectJobs({ jobs: this.jobs }),
+      jobs,
       setup: { dependenciesOf: () => Promise.resolve({}) },
       store: this.store,
       queue: this.queue,
@@ -94,6 +97,8 @@ export class Harness {
       randomness: this.randomness,
       logger: this.logger,
       metrics: this.metrics,
+      tracer: noTracer,
+      errors: new ErrorTexts(jobs),
       exit: () => this.exits.push(this.clock.now()),
       ...this.overrides,
       ...more,

@@ -1,3 +1,4 @@
+import { ErrorTexts } from '../../../lambda/job/error-texts';
 import * as fc from 'fast-check';
 import { groupId } from '../../../lambda/ledger';
 import type { SendBatchResult, SendEntry } from '../../../lambda/ports';
@@ -25,13 +26,15 @@ function message(ordinal: number, group = `g${ordinal}`, bytes = 100): OutgoingM
 
 const messages = (count: number): OutgoingMessage[] => Array.from({ length: count }, (_, place) => message(place));
 
+const errors = new ErrorTexts(new Map());
+
 function setUp(guard: () => void = () => undefined) {
   const clock = new VirtualClock(0);
   const queue = new FakeQueue(clock);
   const log = new KeptLog();
   const randomness = new SeededRandomness(3);
   const send = (outgoing: readonly OutgoingMessage[]): Promise<RefusedMessage[]> =>
-    clock.run(sendMessages(outgoing, { queue, clock, randomness, logger: log, guard }));
+    clock.run(sendMessages(outgoing, { queue, clock, randomness, logger: log, errors, guard }));
   return { clock, queue, log, randomness, send };
 }
 
@@ -64,7 +67,10 @@ describe('sendMessages', () => {
         return queue.sendBatch(entries);
       },
     };
-    const done = sendMessages(messages(200), { queue: slow, clock, randomness, logger: log, guard: () => undefined });
+    const done = sendMessages(messages(200), {
+      ...{ queue: slow, clock, randomness, logger: log, errors },
+      guard: () => undefined,
+    });
     for (let turn = 0; turn < 200 && queue.calls.length < 20; turn++) {
       await drained();
       waiting.shift()?.();

@@ -43,8 +43,15 @@ describe('readEvent', () => {
     expect(() => readEvent(event)).toThrow(expect.objectContaining({ code: 'InvalidScannerEvent' }) as Error);
   });
 
-  it('shows what it received, cut', () => {
-    expect(() => readEvent({ kind: 'x'.repeat(500) })).toThrow(/received \{"kind":"x{100,120}; allowed/);
+  it('shows what it received, cut, and no value but the kind', () => {
+    expect(() => readEvent({ kind: 'x'.repeat(500) })).toThrow(/received an object with kind "x{80,120}; allowed/);
+    expect(() => readEvent({ kind: 'tock', secret: 'hush' })).toThrow(
+      'received an object with kind "tock" and members kind, secret; allowed',
+    );
+    expect(() => readEvent({ secret: 'hush' })).toThrow('received an object with secret; allowed');
+    expect(() => readEvent({})).toThrow('received an object with no members; allowed');
+    expect(() => readEvent('hush')).toThrow('received a string; allowed');
+    expect(() => readEvent(null)).toThrow('received null; allowed');
   });
 });
 

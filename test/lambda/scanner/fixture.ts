@@ -11,11 +11,13 @@ import type {
   ScannerAnswer,
 } from '../../../lambda/contract';
 import { ITEM_KEYS } from '../../../lambda/contract';
+import { ErrorTexts } from '../../../lambda/job/error-texts';
 import { JobSetup } from '../../../lambda/job/environment';
 import type { AnyJob } from '../../../lambda/job/job';
 import { JOB_BRAND } from '../../../lambda/job/job';
 import { collectJobs } from '../../../lambda/job/registry';
 import { decodeEnvelope, hashText, keyHash } from '../../../lambda/ledger';
+import { noTracer } from '../../../lambda/ports';
 import type { LogFields, Logger, MessageQueue, SendBatchResult, SendEntry, StateStore } from '../../../lambda/ports';
 import { Scanner } from '../../../lambda/scanner/scanner';
 import type { ScannerContext } from '../../../lambda/scanner/context';
@@ -221,6 +223,8 @@ export class Fixture {
       },
       logger: this.log,
       metrics: this.metrics,
+      tracer: noTracer,
+      errors: new ErrorTexts(registry),
     };
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ErrorTexts } from '../../../lambda/job/error-texts';
 import { keyHash } from '../../../lambda/ledger';
 import { checkRecord, textOf } from '../../../lambda/scanner/record-check';
 import { jobOver } from './fixture';
@@ -7,6 +8,7 @@ const check = (parts: Record<string, unknown>, record: unknown = { id: 'a' }) =>
   checkRecord(
     jobOver(() => [], parts),
     record,
+    new ErrorTexts(new Map()),
   );
 const throwing = (): never => {
   throw new TypeError('no id');
@@ -58,7 +60,7 @@ describe('checkRecord', () => {
     const schema = z.object({ id: z.string().trim(), seats: z.number().default(1) });
     expect(await check({ schema }, { id: ' a ', more: true })).toMatchObject({
       key: 'a',
-      record: { id: 'a', seats: 1 },
+      payload: { id: 'a', seats: 1 },
     });
   });
 
