@@ -12,6 +12,7 @@ import { PowertoolsMetrics } from './powertools-metrics';
 import { KnownSecrets } from '../job/known-secrets';
 import { AmbientTracer } from './ambient-tracer';
 import { SecretsManagerSecrets } from './secrets-manager-secrets';
+import { clientSettings, explainUnreachable } from './service-client';
 import { SqsMessageQueue } from './sqs-message-queue';
 import { systemClock } from './system-clock';
 import { systemRandomness } from './system-randomness';
@@ -33,17 +34,6 @@ export interface Runtime {
   readonly deadLetterQueue: () => MessageQueue;
 }
 
-/** An unreachable service fails an attempt after this long; the SDK then tries again. */
-const CONNECTION_TIMEOUT_MS = 2_000;
-const REQUEST_TIMEOUT_MS = 10_000;
-const MAX_ATTEMPTS = 4;
-
-/** Client settings that all AWS clients of the runtime share. */
-export const CLIENT_SETTINGS = {
-  maxAttempts: MAX_ATTEMPTS,
-  requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
-} as const;
-
 /**
  * Builds the runtime of an execution environment.
  *
@@ -51,8 +41,8 @@ export const CLIENT_SETTINGS = {
  */
 export function createRuntime(environment: Environment = process.env): Runtime {
   const fanoutId = required(environment, ENVIRONMENT.fanoutId);
-  const sqs = new SQSClient(CLIENT_SETTINGS);
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(CLIENT_SETTINGS), {
+  const sqs = explainUnreachable(new SQSClient(clientSettings()));
+  const client = DynamoDBDocumentClient.from(explainUnreachable(new DynamoDBClient(clientSettings())), {
     marshallOptions: { removeUndefinedValues: true },
   });
   const configuration = readConfiguration(environment);

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from './json';
 import type { RunTotals } from './outcome';
+import type { TraceContext } from './trace';
 
 /*
  * Layout of the state table (public contract; docs/state-table.md explains it). One table, string keys `pk` and `sk`, TTL
@@ -56,6 +57,8 @@ export const ITEM_KEYS = {
     sk: `${laneKey(id)}#${padded(id.page, PAGE_DIGITS)}`,
   }),
   openRun: (fanoutId: string, runId: string): ItemKey => ({ pk: `${fanoutId}#OPEN`, sk: runId }),
+  /** No runId has a `~`; these rows come behind all others. */
+  openRedrive: (fanoutId: string, deathId: string): ItemKey => ({ pk: `${fanoutId}#OPEN`, sk: `~redrive#${deathId}` }),
   /** Prefix of the sort keys of all open pages of a run; the run's own row does not match. */
   openPagesOfRun: (runId: string): string => `${runId}#`,
   deadPartition: (fanoutId: string): string => `${fanoutId}#DEAD`,
@@ -74,9 +77,9 @@ export interface LockItem extends ItemKey {
   /** Grows with every acquisition. */
   readonly fence: number;
   readonly leaseUntil: number;
-  /** The run that the holder scans. */
+  /** The run that the holder scans; without a holder, one that is not finished: its scan, or (`overlapUntil: 'completed'`) its records. */
   readonly runId?: string;
-  /** Newest tick that waits for the holder (`queueOne`, `cancelRunning`); set only while the lock is held. Whoever ends the run in the lock, or takes the lock over, goes on with it. */
+  /** Newest tick that waits for that run (`queueOne`, `cancelRunning`). Whoever ends the run in the lock, or takes the lock over when it is over, goes on with it. */
   readonly waiting?: WaitingTick;
 }
 
@@ -95,7 +98,7 @@ export interface WaitingTick {
  * - `scanning`: where a run starts, and where `resume` leads a failed one back to.
  * - `scanned`: SQS has accepted every page. `completed`: and every record is settled.
  * - `failed`: the source cannot be read, and the pages are at rest ({@link RunItem.rest}).
- * - `cancelled`: a later tick took its place. The fence's holder, or whoever takes over from it, brings the pages to rest.
+ * - `cancelled`: a later tick took its place. The fence's holder, or whoever takes over from it, brings the pages to rest; those of a scanned run are.
  * - `skipped`: the tick was refused.
  *
  * A `failed` or `cancelled` run keeps its state when its last record is settled, and gets `completedAt` and `totals` like a completed one.
@@ -105,7 +108,7 @@ export type RunState = 'scanning' | 'scanned' | 'completed' | 'skipped' | 'faile
 /** States that may follow a state; a state that follows itself is a change of the run within it. */
 export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
   scanning: ['scanning', 'scanned', 'failed', 'cancelled'],
-  scanned: ['completed'],
+  scanned: ['completed', 'cancelled'],
   completed: [],
   skipped: [],
   failed: ['failed', 'scanning'],
@@ -124,11 +127,11 @@ export interface RunItem extends ItemKey {
   readonly lanes: 'group' | 'single';
   /** Segments of the sources, by jobType, frozen likewise; a job that is absent has one. */
   readonly segments?: Readonly<Record<string, number>>;
+  /** The trace of the invocation that started it; every message of the run carries it. */
+  readonly trace?: TraceContext;
   readonly startedAt: number;
   readonly scannedAt?: number;
   readonly completedAt?: number;
-  /** The trace of the invocation that started it; every message of the run carries it. */
-  readonly trace?: TraceContext;
   /** Number of pages by `job#segment`; present once the segment is read to its end. */
   readonly pages: Readonly<Record<string, number>>;
   /** Number of pages of the segments that were not read to their end, likewise; present once the pages of a failed or cancelled run are at rest. */
@@ -216,12 +219,15 @@ export interface PageItem extends ItemKey {
   readonly expiresAt: number;
 }
 
-/** Thin index row of an open page (with `page`), or of a run that is not yet notified (without). */
+/** Thin index row of an open page (with `page`), of a death that is redriven (with `deathId`), or of a run that is not yet notified (with neither). */
 export interface OpenItem extends ItemKey {
   readonly runId: string;
   readonly jobType?: string;
   readonly segment?: number;
   readonly page?: number;
+  readonly deathId?: string;
+  /** With `deathId`: where its DEAD item is. */
+  readonly diedAt?: number;
   readonly expiresAt: number;
 }
 

@@ -6,6 +6,7 @@ import { when } from '../ports';
 import { decodeEnvelope, encodeEnvelope } from './envelope';
 import { groupId, SINGLE_GROUP_ID } from './identity';
 import type { Ledger } from './pages';
+import { noteRedrive } from './redrive-row';
 
 /** What a redrive works with. */
 export interface RedriveContext extends Ledger {
@@ -63,12 +64,15 @@ async function markRedriven(
     return { kind: 'refused', cause: 'it names its death without the time' };
   }
   const key = ITEM_KEYS.dead(fanoutId, diedAt, deathId);
+  const expiresAt = Math.ceil(clock.now() / 1000) + ledgerRetention;
+  // Noted first: marked, and not noted, its record would look free to a scan.
+  await noteRedrive({ store, fanoutId }, envelope, { deathId, diedAt, expiresAt });
   const marked = await store.update(
     key,
     {
       set: [
         [['state'], 'redriven'],
-        [['expiresAt'], Math.ceil(clock.now() / 1000) + ledgerRetention],
+        [['expiresAt'], expiresAt],
       ],
     },
     when.any(when.compare('state', '=', 'dead'), when.compare('state', '=', 'redriven')),
@@ -89,18 +93,18 @@ async function send(
 ): Promise<void> {
   // A fresh one: SQS still knows that of a redrive less than five minutes ago, and would drop this one without a word.
   const deduplicationId = createHash('sha256').update(`redrive\u0000${randomness.token()}`).digest('base64url');
+  const { xray } = traceContext({ traceparent: envelope.traceparent, xray: trace?.xray });
   const answer = await queue.sendBatch([
     {
       id: '0',
       body: encodeEnvelope(envelope),
-  const { xray } = traceContext({ traceparent: envelope.traceparent, xray: trace?.xray });
       groupId: lanes === 'single' ? SINGLE_GROUP_ID : groupId(envelope.job, envelope.group),
       deduplicationId,
+      ...(xray !== undefined && { traceHeader: xray }),
     },
   ]);
   if (!answer.accepted.includes('0')) {
     const [failed] = answer.failed;
-      ...(xray !== undefined && { traceHeader: xray }),
     throw new Error(`the work queue refused a record: ${failed?.code ?? 'no reply'} ${failed?.message ?? ''}`);
   }
 }

@@ -1,13 +1,14 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { required } from '../adapters/configuration';
 import { LambdaInvoker } from '../adapters/lambda-invoker';
-import { CLIENT_SETTINGS, createRuntime } from '../adapters/runtime';
+import { createRuntime } from '../adapters/runtime';
+import { clientSettings, explainUnreachable } from '../adapters/service-client';
 import type { ScannerAnswer } from '../contract';
 import { JobSetup } from '../job/environment';
-import { collectJobs } from '../job/registry';
 import { ErrorTexts } from '../job/error-texts';
-import { Scanner } from './scanner';
+import { collectJobs } from '../job/registry';
 import { TellingLogger } from '../job/telling-logger';
+import { Scanner } from './scanner';
 
 /** What the scanner needs of Lambda's context object. */
 export interface ScannerInvocation {
@@ -33,11 +34,15 @@ export function createScannerHandler(jobModule: Readonly<Record<string, unknown>
 function buildScanner(jobModule: Readonly<Record<string, unknown>>): Scanner {
   const registry = collectJobs(jobModule);
   const { secrets, ...ports } = createRuntime();
-  return new Scanner({
   const errors = new ErrorTexts(registry, secrets.mask);
+  return new Scanner({
     ...ports,
     registry,
-    setup: new JobSetup(registry, { secrets, logger: ports.logger }),
-    invoker: new LambdaInvoker(new LambdaClient(CLIENT_SETTINGS), required(process.env, 'AWS_LAMBDA_FUNCTION_NAME')),
+    errors,
+    setup: new JobSetup(registry, { secrets, logger: new TellingLogger(ports.logger, errors) }),
+    invoker: new LambdaInvoker(
+      explainUnreachable(new LambdaClient(clientSettings())),
+      required(process.env, 'AWS_LAMBDA_FUNCTION_NAME'),
+    ),
   });
 }

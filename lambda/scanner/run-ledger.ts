@@ -150,6 +150,21 @@ export async function cancelRun(context: ScannerContext, runId: string, cause: s
   }
 }
 
+/** Cancels a run that is scanned: its pages are at rest already, and what is in the queue of it is settled as it is received. One that is completed is left as it is. */
+export async function cancelScannedRun(
+  { store, fanoutId, metrics }: ScannerContext,
+  runId: string,
+  cause: string,
+): Promise<void> {
+  const set = [
+    [['cause'], cause],
+    [['rest'], {}],
+  ] as const;
+  if (await moveRun(store, ITEM_KEYS.run(fanoutId, runId), { from: 'scanned', to: 'cancelled', set })) {
+    metrics.add('RunsCancelled', 1);
+  }
+}
+
 /** Notes that the pages of a cancelled run are at rest. @throws LockLost */
 export async function markRested(
   { store, fanoutId }: ScannerContext,
@@ -214,6 +229,7 @@ function runItem(
   fence: number,
 ): RunItem {
   const { clock, configuration, fanoutId } = context;
+  const trace = context.tracer.current();
   return {
     ...ITEM_KEYS.run(fanoutId, runId),
     runId,
@@ -222,6 +238,7 @@ function runItem(
     tick,
     lanes: configuration.lanes,
     ...segmentsOfJobs(context),
+    ...(Object.keys(trace).length > 0 && { trace }),
     startedAt: clock.now(),
     pages: {},
     expiresAt: expiryOf(context),
@@ -229,7 +246,6 @@ function runItem(
 }
 
 function countStart({ metrics }: ScannerContext, { tick, startedAt }: RunItem): void {
-  const trace = context.tracer.current();
   metrics.add('RunsStarted', 1);
   const scheduled = typeof tick.scheduledTime === 'string' ? Date.parse(tick.scheduledTime) : Number.NaN;
   if (!Number.isNaN(scheduled)) {
@@ -238,7 +254,6 @@ function countStart({ metrics }: ScannerContext, { tick, startedAt }: RunItem): 
 }
 
 /** Segments by every name that a run may know a job by; absent where all have one. */
-    ...(Object.keys(trace).length > 0 && { trace }),
 function segmentsOfJobs({ configuration, registry }: ScannerContext): Pick<RunItem, 'segments'> {
   const jobs = [...registry.values()].map(({ jobType }) => jobType);
   const counts = jobs.map((jobType) => [jobType, jobConfiguration(configuration, jobType).segments ?? 1] as const);
