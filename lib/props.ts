@@ -11,6 +11,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { BundlingOptions, JobCode } from './bundling';
 import type { Deduplication } from './deduplication';
 import type { OverlapPolicy } from './overlap-policy';
+import type { OverlapUntil } from './overlap-until';
 import type { RetryPolicy } from './retry-policy';
 import type { SerialFailure } from './serial-failure';
 
@@ -294,11 +295,17 @@ export interface CronFanoutProps extends JobOptions, ScheduleOptions, FunctionOp
    */
   readonly maxConcurrency?: number;
   /**
-   * What becomes of a tick that finds a run still scanning.
+   * What becomes of a tick that finds another run on.
    *
    * @default OverlapPolicy.SKIP
    */
   readonly overlap?: OverlapPolicy;
+  /**
+   * Until when a run is on for `overlap`.
+   *
+   * @default OverlapUntil.SCANNED
+   */
+  readonly overlapUntil?: OverlapUntil;
   /**
    * With `maxConcurrency: 1`: whether a failing record holds back those behind it.
    *

@@ -59,6 +59,7 @@ export function readSettings(props: CronFanoutProps): Settings {
       pageSize: FIXED.pageSize,
       lease: FIXED.lease,
       overlap: (props.overlap ?? OverlapPolicy.SKIP).name,
+      ...(props.overlapUntil !== undefined && { overlapUntil: props.overlapUntil.name }),
       ...policies,
     },
     warnings: [...queue.warnings, ...retries, ...schedule.warnings],

@@ -47,8 +47,11 @@ export interface JobConfiguration {
   readonly segments?: number;
 }
 
-/** What becomes of a tick that finds a run still scanning. */
+/** What becomes of a tick that finds another run on. */
 export type OverlapName = 'skip' | 'queueOne' | 'cancelRunning';
+
+/** Until when a run is on for the overlap policy: until its scan is over, or until every record of it is settled. */
+export type OverlapUntilName = 'scanned' | 'completed';
 
 /** How the keys of records stand in log lines. */
 export type LogKeysName = 'plain' | 'hashed';
@@ -72,10 +75,12 @@ export interface FanoutConfiguration {
   /** Lease of the orchestration lock, in seconds. */
   readonly lease: number;
   /**
-   * What becomes of a tick that finds a run still scanning; absent: `skip`. `queueOne`: the newest such tick runs right after. `cancelRunning`: the run stops at its next page, and the
+   * What becomes of a tick that finds another run on; absent: `skip`. `queueOne`: the newest such tick runs right after. `cancelRunning`: the run stops at its next page, and the
    * tick runs.
    */
   readonly overlap?: OverlapName;
+  /** Until when a run is on for `overlap`; absent: `scanned`. */
+  readonly overlapUntil?: OverlapUntilName;
   /** Who the fanout belongs to; absent: nobody was named. */
   readonly labels?: FanoutLabels;
   /** How the keys of records stand in log lines; absent: as they are. */

@@ -4,7 +4,7 @@ import type { ScannerContext } from './context';
 import { LockLost, RunFailure } from './interruptions';
 import type { HeldLock } from './lock';
 import type { ClaimedRun } from './run-ledger';
-import { cancelRun, readRun, resumeRun, startRun, takeOverRun } from './run-ledger';
+import { cancelRun, cancelScannedRun, readRun, resumeRun, startRun, takeOverRun } from './run-ledger';
 import { handOver, scanRun } from './run-scan';
 import { TimeBudget } from './time-budget';
 import { isOlder, queueBehind, refuseTick } from './waiting-tick';
@@ -27,6 +27,8 @@ export interface Errand {
 /** One invocation's work under the lock. */
 export class LockHolding {
   private budget: TimeBudget;
+  /** What the tick is answered that finds a run on which is scanned already. */
+  private refusal: ScannerAnswer | undefined;
 
   /** @param remaining milliseconds until Lambda ends the invocation */
   constructor(
@@ -63,7 +65,7 @@ export class LockHolding {
   private async scanInTurn(first: ClaimedRun | undefined): Promise<ScannerAnswer> {
     const { context, lock, errand } = this;
     let [claimed, hops, idle] = [first, errand.hops, errand.idle];
-    let answer: ScannerAnswer = claimed === undefined ? { outcome: 'idle' } : settledAnswer(claimed.run);
+    let answer = claimed === undefined ? (this.refusal ?? { outcome: 'idle' as const }) : settledAnswer(claimed.run);
     for (;;) {
       if (claimed !== undefined && isUnfinished(claimed.run)) {
         answer = await scanRun({ context, lock, budget: this.budget, claimed, hops, idle });
@@ -71,7 +73,7 @@ export class LockHolding {
           return answer;
         }
       }
-      const waiting = await lock.release();
+      const waiting = (await this.isStillOn()) ? await lock.abandon() : await lock.release();
       if (waiting === undefined) {
         return answer;
       }
@@ -103,17 +105,16 @@ export class LockHolding {
     if (lock.runId === runId && start !== undefined) {
       return startRun(context, start, lock.fence);
     }
-    const run = await takeOverRun(context, lock.runId, lock.fence, !isHandedOver);
+    const scanned = await this.scannedRun();
+    const run = scanned ?? (await takeOverRun(context, lock.runId, lock.fence, !isHandedOver));
     if (run !== undefined && isUnfinished(run)) {
       return { run: start === undefined ? run : await this.meet(run, start), isNew: false };
     }
     if (run?.state === 'failed' && isResume === true && run.runId === runId) {
       return { run: await resumeRun(context, runId, lock.fence), isNew: false };
     }
-    if (run !== undefined) {
-      await completeRunIfDue(context, run.runId);
-    }
-    if (start === undefined) {
+    const isCompleted = run !== undefined && (await completeRunIfDue(context, run.runId));
+    if (start === undefined || (scanned !== undefined && !isCompleted && (await this.isRefusedBy(scanned, start)))) {
       return undefined;
     }
     if (lock.waiting !== undefined) {
@@ -122,6 +123,49 @@ export class LockHolding {
     }
     await lock.retarget(runId);
     return startRun(context, start, lock.fence);
+  }
+
+  /** The run in the lock, if it is scanned and on until it is completed. Nobody has anything to write into it any more, so it needs no new fence. */
+  private async scannedRun(): Promise<RunItem | undefined> {
+    const { context, lock } = this;
+    const run = context.configuration.overlapUntil === 'completed' ? await readRun(context, lock.runId) : undefined;
+    return run?.state === 'scanned' ? run : undefined;
+  }
+
+  /** Whether the lock must keep its run, whose records are not all settled: a tick that waits goes on waiting then, but for one that takes the run's place. */
+  private async isStillOn(): Promise<boolean> {
+    const { context, lock } = this;
+    const run = await this.scannedRun();
+    const { waiting } = (run === undefined ? undefined : await lock.stored()) ?? {};
+    if (run === undefined || waiting === undefined || context.configuration.overlap !== 'cancelRunning') {
+      return run !== undefined;
+    }
+    await this.takePlaceOf(run, waiting);
+    return false;
+  }
+
+  /** A tick meets a run that is scanned and on: what becomes of the tick is the overlap policy's choice. Answers false where it takes the run's place. */
+  private async isRefusedBy(run: RunItem, start: WaitingTick): Promise<boolean> {
+    const { context, lock } = this;
+    const { overlap = 'skip' } = context.configuration;
+    const { runId } = start;
+    if (overlap === 'queueOne') {
+      this.refusal = { outcome: await queueBehind(context, lock, start), runId };
+      return true;
+    }
+    if (overlap === 'skip' || isOlder(start, run)) {
+      this.refusal = { outcome: await refuseTick(context, start, `run ${run.runId} is not completed`), runId };
+      return true;
+    }
+    await this.takePlaceOf(run, start);
+    return false;
+  }
+
+  private async takePlaceOf({ runId }: RunItem, tick: WaitingTick): Promise<void> {
+    const { context } = this;
+    await cancelScannedRun(context, runId, `tick ${tick.runId} took its place`);
+    context.logger.warn('a tick cancels the run that is not completed', { runId, tick: tick.runId });
+    await completeRunIfDue(context, runId);
   }
 
   /** A tick meets a run that an earlier holder left unfinished, which comes first. */

@@ -194,7 +194,7 @@ export class HeldLock {
       { set: [[['leaseUntil'], 0]], remove: [['token'], ['runId']] },
       when.all(this.isMine(), when.absent('waiting')),
     );
-    const stored = isReleased.applied ? undefined : await this.store.get<LockItem>(this.key);
+    const stored = isReleased.applied ? undefined : await this.stored();
     if (stored?.token !== this.token) {
       this.lost = true;
       return undefined;
@@ -206,12 +206,17 @@ export class HeldLock {
     return stored.waiting;
   }
 
-  /** Gives the lock back with its run unfinished: the next invocation goes on with it. */
-  async abandon(): Promise<void> {
+  /** Gives the lock back with its run unfinished: the next invocation goes on with it, and a tick that waits goes on waiting. */
+  async abandon(): Promise<undefined> {
     this.stop();
     await this.renewing;
     this.lost = true;
     await this.store.update(this.key, { set: [[['leaseUntil'], 0]], remove: [['token']] }, this.isMine());
+  }
+
+  /** The lock as it is stored now. */
+  stored(): Promise<LockItem | undefined> {
+    return this.store.get<LockItem>(this.key);
   }
 
   private arm(): void {

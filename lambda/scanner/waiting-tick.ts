@@ -42,15 +42,20 @@ export async function queueTick(context: ScannerContext, lock: LockItem, tick: W
   return stored?.waiting?.runId === tick.runId ? 'queued' : 'moved';
 }
 
-/** Lets a tick wait behind a run that this invocation goes on with. @throws LockLost */
-export async function queueBehind(context: ScannerContext, held: HeldLock, tick: WaitingTick): Promise<void> {
+/** Lets a tick wait behind the run that the lock is held for. @throws LockLost */
+export async function queueBehind(
+  context: ScannerContext,
+  held: HeldLock,
+  tick: WaitingTick,
+): Promise<Exclude<Queueing, 'moved'>> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const lock = await context.store.get<LockItem>(ITEM_KEYS.lock(context.fanoutId));
     if (lock?.fence !== held.fence) {
       throw new LockLost('another invocation took the lock');
     }
-    if ((await queueTick(context, lock, tick)) !== 'moved') {
-      return;
+    const queueing = await queueTick(context, lock, tick);
+    if (queueing !== 'moved') {
+      return queueing;
     }
   }
   throw new Error(`tick ${tick.runId} could not wait for the lock in ${MAX_TRIES} tries`);

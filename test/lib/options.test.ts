@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CfnParameter, Duration, Token } from 'aws-cdk-lib';
 import { TimeWindow } from 'aws-cdk-lib/aws-scheduler';
-import { CronFanout, Deduplication, JobCode, OverlapPolicy, RetryPolicy, SerialFailure } from '../../lib';
+import { CronFanout, Deduplication, JobCode, OverlapPolicy, OverlapUntil, RetryPolicy, SerialFailure } from '../../lib';
 import type { CronFanoutProps as Props } from '../../lib';
 import { BOUNDS } from '../../lib/bounds';
 import type { Bound, BoundedOption } from '../../lib/bounds';
@@ -227,6 +227,15 @@ describe('policies of jobs', () => {
       'skip',
       'queueOne',
       'cancelRunning',
+    ]);
+  });
+
+  it('counts a run as on until it is scanned, unless told otherwise', () => {
+    const untilOf = (overlapUntil?: OverlapUntil): unknown => settingsWith({ overlapUntil }).configuration.overlapUntil;
+    expect([undefined, OverlapUntil.SCANNED, OverlapUntil.COMPLETED].map(untilOf)).toEqual([
+      undefined,
+      'scanned',
+      'completed',
     ]);
   });
 

@@ -1,11 +1,12 @@
-import type { KeysItem, RunItem, RunState as StateName } from '../../contract';
+import type { KeysItem, LockItem, RunItem, RunState as StateName } from '../../contract';
+import { ITEM_KEYS } from '../../contract';
 import type { HandlerCall, Observation } from '../world/observation';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 
 /** States that may follow a state. */
 const NEXT: Readonly<Record<StateName, readonly StateName[]>> = {
   scanning: ['scanning', 'scanned', 'failed', 'cancelled'],
-  scanned: ['scanned', 'completed'],
+  scanned: ['scanned', 'completed', 'cancelled'],
   completed: ['completed'],
   skipped: ['skipped'],
   failed: ['failed', 'scanning'],
@@ -26,6 +27,10 @@ export const tickIdempotent: InvariantRule = {
       } else if (observation.type === 'handlerStarted') {
         callOfRun(watched, observation.call);
       }
+    },
+    waitsFor: () => {
+      const waiting = watched.fanouts.flatMap(({ id }) => lockOf(watched, id)?.waiting ?? [])[0];
+      return waiting === undefined ? undefined : `tick ${waiting.runId} waits in the lock`;
     },
     atRest: () => {
       checkPlaces(watched);
@@ -59,11 +64,34 @@ function callOfRun({ world, ledger, fanouts, violated }: Watched, { fanoutId, ru
   }
 }
 
-function runChanged({ violated }: Watched, { before, after, by }: Extract<Observation, { type: 'written' }>): void {
+function lockOf({ world }: Watched, fanoutId: string): LockItem | undefined {
+  return world.memory.peek(ITEM_KEYS.lock(fanoutId)) as LockItem | undefined;
+}
+
+/** Where a run is on until it is completed, none begins before. One that an earlier holder of the lock has sent off may turn up late. */
+function runBegun(watched: Watched, fanoutId: string, run: RunItem): void {
+  const { ledger, fanouts, violated } = watched;
+  const { overlapUntil } = fanouts.find(({ id }) => id === fanoutId)?.spec.configuration ?? {};
+  const on = [...ledger.runs.values()].find(
+    (other) => other.fanoutId === fanoutId && other.runId !== run.runId && other.item.state === 'scanned',
+  );
+  const isLate = run.fence !== lockOf(watched, fanoutId)?.fence;
+  if (run.state === 'scanning' && overlapUntil === 'completed' && on !== undefined && !isLate) {
+    violated(`run ${run.runId} begins while run ${on.runId} is not completed`);
+  }
+}
+
+function runChanged(
+  watched: Watched,
+  { fanoutId, before, after, by }: Extract<Observation, { type: 'written' }>,
+): void {
+  const { violated } = watched;
   const [old, now] = [before as RunItem | undefined, after as RunItem | undefined];
   if (old === undefined || now === undefined) {
     if (now === undefined) {
       violated(`${by.name} deletes run ${old?.runId ?? ''}`);
+    } else {
+      runBegun(watched, fanoutId, now);
     }
     return;
   }

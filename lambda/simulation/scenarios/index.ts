@@ -1,4 +1,5 @@
 import { CronFanoutError } from '../../contract';
+import { untilCompleted } from './completion';
 import { chaos, crashes, leases, network, takeovers, zombies } from './failures';
 import { changingSource, deaths, handlers, plain, poison } from './records';
 import type { Scenario } from './scenario';
@@ -22,6 +23,7 @@ export const SCENARIOS: readonly Scenario[] = [
   deaths,
   redrives,
   overlap,
+  untilCompleted,
   outage,
   chaos,
 ];

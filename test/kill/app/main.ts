@@ -12,7 +12,8 @@ const fanout = new CronFanout(stack, 'Records', {
   entry: join(__dirname, 'jobs.ts'),
   schedule: ScheduleExpression.rate(Duration.minutes(5)),
   timeout: Duration.seconds(10),
-  retry: RetryPolicy.fixed({ maxAttempts: 4, delay: Duration.seconds(5), jitter: 0 }),
+  // Longer than the lease of the lock: what a scanner has sent is not all settled when the next one sends it again.
+  retry: RetryPolicy.fixed({ maxAttempts: 4, delay: Duration.seconds(90), jitter: 0 }),
   // The kill switch comes in as any module that a user wants to be loaded first.
   environment: JSON.parse(process.env.KILL_TEST_ENVIRONMENT ?? '{}') as Record<string, string>,
 });
