@@ -26,3 +26,6 @@ export class CronFanoutError extends Error {
     this.code = code;
   }
 }
+
+/** Code of an error that says nothing of what was asked: a service could not be reached, and a later try may be answered. */
+export const SERVICE_UNREACHABLE = 'ServiceUnreachable';
