@@ -3,5 +3,6 @@ export * from './envelope';
 export * from './identity';
 export * from './pages';
 export * from './redrive';
+export * from './redrive-row';
 export * from './run-state';
 export * from './sweep';

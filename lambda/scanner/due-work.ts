@@ -1,6 +1,15 @@
 import type { OpenItem, PageId, PageItem, RunItem } from '../contract';
 import { ITEM_KEYS, LAMBDA } from '../contract';
-import { closeIfComplete, completeRunIfDue, isComplete, isUnfinished, pageOfRow, sweepPage } from '../ledger';
+import {
+  closeIfComplete,
+  completeRunIfDue,
+  isComplete,
+  isRedriveRow,
+  isUnfinished,
+  pageOfRow,
+  redrivesInFlight,
+  sweepPage,
+} from '../ledger';
 import type { ScannerContext } from './context';
 import { readRun } from './run-ledger';
 
@@ -27,11 +36,12 @@ export interface DueWork {
 export async function doDueWork(context: ScannerContext): Promise<DueWork> {
   const { store, fanoutId, randomness, metrics, clock } = context;
   const rows = await store.query<OpenItem>(ITEM_KEYS.openPartition(fanoutId), { limit: ROWS_READ });
-  const runs = rows.filter(({ page }) => page === undefined);
+  const runs = rows.filter((row) => row.page === undefined && !isRedriveRow(row));
   const pages = rows.filter(({ page }) => page !== undefined);
   const first = pages.length <= ROWS_CHECKED ? 0 : Math.floor(randomness.fraction() * pages.length);
   const checked = [...pages.slice(first), ...pages.slice(0, first)].slice(0, ROWS_CHECKED);
   const inFlight = await checkPages(context, checked);
+  await redrivesInFlight(context, rows.filter(isRedriveRow).slice(0, ROWS_CHECKED));
   metrics.add('InFlight', Math.round(inFlight * (pages.length / Math.max(1, checked.length))));
   const unfinished: string[] = [];
   let oldest = clock.now();

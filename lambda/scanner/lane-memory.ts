@@ -1,7 +1,7 @@
 import type { DeadItem, ItemKey, KeysItem, Lane, OpenItem, PageItem } from '../contract';
 import { ITEM_KEYS, jobConfiguration } from '../contract';
 import { findJob, namesOf } from '../job/registry';
-import { pageOfRow } from '../ledger';
+import { isRedriveRow, pageOfRow, redrivesInFlight } from '../ledger';
 import type { ScannerContext } from './context';
 import { HashSet, hashAt } from './hash-set';
 
@@ -64,6 +64,10 @@ async function addInFlight(
 ): Promise<void> {
   const { store, fanoutId } = context;
   const rows = await store.query<OpenItem>(ITEM_KEYS.openPartition(fanoutId));
+  const redrives = rows.filter(isRedriveRow).filter(({ jobType = '' }) => names.has(jobType));
+  for (const { hash } of await redrivesInFlight(context, redrives)) {
+    blocked.add(hash);
+  }
   const others = rows.filter(
     ({ page, runId, jobType = '' }) => page !== undefined && runId !== ownRun && names.has(jobType),
   );

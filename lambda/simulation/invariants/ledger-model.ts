@@ -68,6 +68,8 @@ export class LedgerModel {
   readonly redriven = new Set<string>();
   /** When deaths were marked as redriven, by deathId, epoch milliseconds. */
   readonly redrivenAt = new Map<string, number>();
+  /** When redrives had their outcomes, by deathId, epoch milliseconds. */
+  readonly redriveEndedAt = new Map<string, number>();
   /** Names of environments that met a fault. */
   readonly troubled = new Set<string>();
   private readonly byRecord = new Map<string, PlaceState[]>();
@@ -245,6 +247,9 @@ export class LedgerModel {
   private deadWritten(dead: DeadItem, fanoutId: string, by: string): void {
     if (dead.state === 'redriven' && !this.redrivenAt.has(dead.deathId)) {
       this.redrivenAt.set(dead.deathId, this.now());
+    }
+    if (dead.state !== 'dead' && dead.state !== 'redriven' && !this.redriveEndedAt.has(dead.deathId)) {
+      this.redriveEndedAt.set(dead.deathId, this.now());
     }
     const place = this.placeOfDeath(fanoutId, dead);
     const { claim } = dead;

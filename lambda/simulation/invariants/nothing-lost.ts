@@ -173,8 +173,12 @@ function checkRecord(
     const { quarantine } = jobConfiguration(spec.configuration, jobType);
     const blocks = ({ settledAt = Infinity, outcome: other }: PlaceState): boolean =>
       settledAt >= since || (other === 'dead' && settledAt >= since - quarantine * 1000);
+    const isRedriven = (place: PlaceState): boolean =>
+      deathsAt(world.memory, place).some(
+        ({ deathId }) => ledger.redrivenAt.has(deathId) && (ledger.redriveEndedAt.get(deathId) ?? Infinity) >= since,
+      );
     const others = ledger.placesOfKey(id, jobType, record.key).filter((place) => place.runId !== runId);
-    if (!others.some(blocks)) {
+    if (!others.some((place) => blocks(place) || isRedriven(place))) {
       violated(
         `${record.key} is missing in run ${runId}: neither sent, nor in flight or in quarantine from another run`,
       );

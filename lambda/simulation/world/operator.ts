@@ -56,7 +56,9 @@ export class Operator {
   private async pass(instance: Instance, context: RedriveContext): Promise<boolean> {
     const { deadLetterQueue, calls, trace, clock, onRedrive } = this.options;
     let isDone = true;
-    for (let count = 0; count < MESSAGES_PER_PASS; count++) {
+    // Not those that die meanwhile.
+    const count = Math.min(MESSAGES_PER_PASS, deadLetterQueue.counts().visible);
+    for (let taken = 0; taken < count; taken++) {
       const [message] = receive(deadLetterQueue, { limit: 1 });
       if (message === undefined) {
         return isDone;

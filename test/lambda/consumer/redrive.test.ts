@@ -1,6 +1,7 @@
 import type { DeadEnvelope } from '../../../lambda/contract';
+import { ITEM_KEYS } from '../../../lambda/contract';
 import { PermanentError } from '../../../lambda/job';
-import { failures, Harness, job, message } from './harness';
+import { FANOUT, failures, Harness, job, message } from './harness';
 import type { MessageOptions } from './harness';
 
 type Outcome = 'succeed' | 'fail' | 'refuse';
@@ -52,6 +53,13 @@ describe('PROTOCOL 4.6: redrive', () => {
     const [after] = harness.dead();
     expect(after).toMatchObject({ state: 'redriven', claim: { a: 1, e: 'Error: failed' } });
     expect(after!.expiresAt).toBe(before.expiresAt + 60);
+  });
+
+  test('a native redrive is noted in the index, where scans look for what is in flight', async () => {
+    const { harness, first } = await died(['fail']);
+    await harness.deliver([redriven(first)]);
+    const { deathId, diedAt } = harness.dead()[0]!;
+    expect(await harness.store.get(ITEM_KEYS.openRedrive(FANOUT, deathId))).toMatchObject({ deathId, diedAt });
   });
 
   test('its failures are retried by the policy, and counted anew', async () => {

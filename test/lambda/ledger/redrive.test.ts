@@ -1,4 +1,5 @@
 import type { DeadItem } from '../../../lambda/contract';
+import { ITEM_KEYS } from '../../../lambda/contract';
 import type { RedriveContext } from '../../../lambda/ledger';
 import { groupId, redriveDead } from '../../../lambda/ledger';
 import { PermanentError } from '../../../lambda/job';
@@ -117,6 +118,22 @@ describe('PROTOCOL 4.6: a redrive by our tools', () => {
     expect(await redriveDead(operations.context, body)).toEqual({ kind: 'sent' });
     await operations.drain();
     expect(operations.calls).toEqual([1]);
+  });
+
+  it('notes the redrive in the index before it marks the death', async () => {
+    const operations = new Operations();
+    const body = await operations.die();
+    const { store } = operations.context;
+    const broken = {
+      ...store,
+      put: store.put.bind(store),
+      get: store.get.bind(store),
+      update: () => Promise.reject(new Error('away')),
+    };
+    await expect(redriveDead({ ...operations.context, store: broken as never }, body)).rejects.toThrow('away');
+    const { deathId, diedAt, state } = operations.dead();
+    expect(state).toBe('dead');
+    expect(await store.get(ITEM_KEYS.openRedrive(FANOUT, deathId))).toMatchObject({ deathId, diedAt, jobType: JOB });
   });
 
   it('throws where the queue refuses the message, and renews the life of the DEAD item', async () => {
