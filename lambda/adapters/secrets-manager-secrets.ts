@@ -1,12 +1,17 @@
 import { CronFanoutError } from '../contract';
 import type { Secrets } from '../ports';
+import { clientSettings, explainUnreachable } from './service-client';
+import type { Patience } from './service-client';
 
 /** Secrets from AWS Secrets Manager, each read once per execution environment; a failed read is tried again by the next call. */
 export class SecretsManagerSecrets implements Secrets {
   private readonly values = new Map<string, Promise<string>>();
 
   /** @param arns ARN by the name that the construct's `secrets` prop gives */
-  constructor(private readonly arns: Readonly<Record<string, string>>) {}
+  constructor(
+    private readonly arns: Readonly<Record<string, string>>,
+    private readonly patience?: Patience,
+  ) {}
 
   read(name: string): Promise<string> {
     const known = this.values.get(name);
@@ -31,7 +36,8 @@ export class SecretsManagerSecrets implements Secrets {
     }
     // Loaded on first use: most jobs have no secrets, and the client is half a megabyte.
     const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
-    const answer = await new SecretsManagerClient({}).send(new GetSecretValueCommand({ SecretId: arn }));
+    const client = explainUnreachable(new SecretsManagerClient(clientSettings(this.patience)));
+    const answer = await client.send(new GetSecretValueCommand({ SecretId: arn }));
     if (answer.SecretString === undefined) {
       throw new CronFanoutError('BinarySecret', {
         what: `secret ${JSON.stringify(name)}`,

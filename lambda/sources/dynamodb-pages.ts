@@ -1,4 +1,5 @@
 import type { DynamoDBClient, QueryCommandInput, QueryCommandOutput, ScanCommandInput } from '@aws-sdk/client-dynamodb';
+import { clientSettings, explainUnreachable } from '../adapters/service-client';
 import { unlessAborted } from './abort';
 import type { AttributeMap } from './dynamodb-values';
 
@@ -44,7 +45,7 @@ export async function pageReader(given: Pick<DynamoDBClient, 'send'> | undefined
     import('@aws-sdk/client-dynamodb'),
     import('@aws-sdk/util-dynamodb'),
   ]);
-  const client = given ?? new DynamoDBClient({});
+  const client = given ?? explainUnreachable(new DynamoDBClient(clientSettings()));
   return async ({ isQuery, input }, startKey, signal) => {
     const { ExpressionAttributeValues: values, ...rest } = input;
     const command = {

@@ -1,3 +1,4 @@
+import { CronFanoutError, SERVICE_UNREACHABLE } from '../../../lambda/contract';
 import type { PageItem, RunItem } from '../../../lambda/contract';
 import { sleep } from '../../../lambda/ports';
 import { Fixture, TICK, jobOver, laterTick, queueDyingAt, someRecords, tick } from './fixture';
@@ -6,12 +7,12 @@ const ids = (count: number): string[] => someRecords(count).map(({ id }) => id);
 
 describe('Scanner, a source that fails', () => {
   /** Fails at a record for as long as `failures` lasts. */
-  const failingAt = (place: number, failures: { left: number }) =>
+  const failingAt = (place: number, failures: { left: number }, error = new Error('statement timeout')) =>
     jobOver(() => [], {
       async *source({ cursor = 0 }: { cursor?: number }) {
         for (let at = cursor; at < 25; at++) {
           if (at === place && failures.left-- > 0) {
-            throw new Error('statement timeout');
+            throw error;
           }
           yield { record: { id: `r${at}` }, cursor: at + 1 };
         }
@@ -22,6 +23,12 @@ describe('Scanner, a source that fails', () => {
     const fixture = new Fixture({ jobs: [failingAt(13, { left: 3 })] });
     expect(await fixture.invoke()).toMatchObject({ outcome: 'scanned', counts: { eligible: 25, enqueued: 25 } });
     expect(fixture.queue.keys()).toEqual(ids(25));
+  });
+
+  it('is started again where the service that it reads could not be reached', async () => {
+    const unreachable = new CronFanoutError(SERVICE_UNREACHABLE, { what: '', received: '', allowed: '', change: '' });
+    const fixture = new Fixture({ jobs: [failingAt(13, { left: 3 }, unreachable)] });
+    expect(await fixture.invoke()).toMatchObject({ outcome: 'scanned', counts: { enqueued: 25 } });
   });
 
   it('fails the run after four tries, visibly, with the lock given back and its place kept', async () => {
