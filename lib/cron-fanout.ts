@@ -1,15 +1,23 @@
 import { Annotations, Stack } from 'aws-cdk-lib';
+import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Connections } from 'aws-cdk-lib/aws-ec2';
 import type { IConnectable } from 'aws-cdk-lib/aws-ec2';
 import type { Function } from 'aws-cdk-lib/aws-lambda';
 import type { IScheduleGroup, Schedule } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { Construct } from 'constructs';
-import { bundleJobs } from './bundling';
+import type { Construct } from 'constructs';
+import type { FanoutLabels } from '../lambda/contract';
+import { bundleJobs, checkJobOptions } from './bundling';
 import { synthesisErrors } from './synthesis-checks';
+import { withDefaults } from './defaults';
 import { fanoutId } from './fanout-id';
 import { readSource } from './job-source';
+import type { FanoutAlarms } from './observability/alarm-settings';
+import { createAlarms } from './observability/alarms';
+import { fanoutWidgets } from './observability/dashboard-widgets';
+import { tag } from './observability/labels';
+import { ObservedFanout } from './observability/observed-fanout';
 import { createConsumer } from './parts/consumer';
 import type { Consumer } from './parts/consumer';
 import { withKey } from './parts/encryption';
@@ -36,7 +44,7 @@ const BRAND = Symbol.for('cron-fanout.CronFanout');
  *   schedule: ScheduleExpression.rate(Duration.minutes(5)),
  * });
  */
-export class CronFanout extends Construct implements IConnectable {
+export class CronFanout extends ObservedFanout implements IConnectable {
   /** Whether a value is a `CronFanout`, made by whichever copy of this package. */
   static isCronFanout(value: unknown): value is CronFanout {
     return typeof value === 'object' && value !== null && BRAND in value;
@@ -64,6 +72,8 @@ export class CronFanout extends Construct implements IConnectable {
   readonly failureQueue: IQueue;
   /** The table with lock and ledger. */
   readonly stateTable: ITable;
+  readonly labels: FanoutLabels;
+  readonly alarms: FanoutAlarms;
 
   /**
    * @throws CronFanoutError when an option is out of its range, contradicts another one, or is not fit for the service; the message names the option, what was
@@ -72,11 +82,12 @@ export class CronFanout extends Construct implements IConnectable {
   constructor(scope: Construct, id: string, props: CronFanoutProps) {
     super(scope, id);
     Object.defineProperty(this, BRAND, { value: true });
-    props = withKey(this, props);
+    props = withKey(this, withDefaults(this, props));
     const source = readSource(props);
     const settings = readSettings(props);
     attachWarnings(this, settings.warnings);
     const bundle = bundleJobs(this, source, props.bundling);
+    checkJobOptions(props.jobs ?? {}, bundle.jobTypes);
     this.fanoutId = fanoutIdOf(this);
     this.effectiveConcurrency = settings.concurrency.effective;
     reportConcurrency(this, props.maxConcurrency);
@@ -113,7 +124,23 @@ export class CronFanout extends Construct implements IConnectable {
     this.schedule = schedule;
     this.watchdog = watchdog;
     this.scheduleGroup = scheduleGroup;
+    this.labels = settings.configuration.labels ?? {};
+    this.alarms = createAlarms(this, props, settings.alarms);
+    tag(this, this.labels);
     this.node.addValidation({ validate: () => synthesisErrors(this, settings) });
+  }
+
+  get scannerLogs(): string {
+    return this.scanner.logGroup.logGroupName;
+  }
+
+  get consumerLogs(): string {
+    return this.consumer.logGroup.logGroupName;
+  }
+
+  /** Adds one screen about this fanout to a dashboard. */
+  addToDashboard(dashboard: Dashboard): void {
+    dashboard.addWidgets(...fanoutWidgets(this));
   }
 
   /** The network of both functions, to open a database to them; only with `vpc`. */

@@ -12,8 +12,10 @@ import type { RuntimeFiles } from '../runtime-files';
 import { skippedCode, writtenCode } from './asset';
 import { findEntry } from './entry';
 import { functionContent, writeContent } from './content';
+import { knownJobTypes } from './find-jobs';
 import type { BundlingOptions, JobSource, Role } from './options';
 
+export { checkJobOptions } from './job-checks';
 export { JobCode } from './job-code';
 export type { JobCodeOptions } from './job-code';
 export type { BundlingOptions, JobSource } from './options';
@@ -24,25 +26,28 @@ export interface BundledJobs {
   readonly consumer: Code;
   /** Handler of both functions. */
   readonly handler: string;
+  /** Types of the jobs; `undefined` where they are not all known without running the module, or where nothing is bundled. */
+  readonly jobTypes: readonly string[] | undefined;
 }
 
 /**
  * Bundles a job module with the runtime, once per process for the same source and options; when the CDK skips the bundling of the stack, not at all.
  *
  * @param scope construct that the code belongs to; warnings are attached to it
- * @throws CronFanoutError `EntryNotFound`, `EsbuildMissing`, `BundlingFailed`, `CdkInJobModule` or `PackageNotFound`
+ * @throws CronFanoutError `EntryNotFound`, `EsbuildMissing`, `BundlingFailed`, `CdkInJobModule`, `PackageNotFound`, `NoJobs`, `InvalidJobType`, `DuplicateJobType` or `DuplicateAlias`
  */
 export function bundleJobs(scope: Construct, source: JobSource, options: BundlingOptions = {}): BundledJobs {
-  return bundleJobsWith(runtimeFiles(), scope, source, options);
+  const code = bundleJobsWith(runtimeFiles(), scope, source, options);
+  return { ...code, jobTypes: Stack.of(scope).bundlingRequired ? knownJobTypes(source, options) : undefined };
 }
 
-/** {@link bundleJobs} with the runtime's files given. */
+/** {@link bundleJobs} with the runtime's files given; the jobs are not looked for. */
 export function bundleJobsWith(
   runtime: RuntimeFiles,
   scope: Construct,
   source: JobSource,
   options: BundlingOptions,
-): BundledJobs {
+): Omit<BundledJobs, 'jobTypes'> {
   const code = (role: Role): Code => roleCode(role, runtime, scope, source, options);
   return { scanner: code('scanner'), consumer: code('consumer'), handler: 'index.handler' };
 }
