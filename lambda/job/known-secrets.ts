@@ -7,8 +7,8 @@ const SHORTEST = 6;
 export class KnownSecrets implements Secrets {
   /** What stands for a value, by the value. */
   private readonly labels = new Map<string, string>();
-  /** Values, the longest first: one may be part of another. */
-  private values: string[] = [];
+  /** Finds them all at once, the longest first: one may be part of another, or of what stands for another. */
+  private pattern: RegExp | undefined;
 
   constructor(private readonly secrets: Secrets) {}
 
@@ -19,13 +19,8 @@ export class KnownSecrets implements Secrets {
   }
 
   /** A text without the values of secrets that were read; where a secret is a JSON object, without the texts in it. */
-  readonly mask = (text: string): string => {
-    let masked = text;
-    for (const value of this.values) {
-      masked = masked.replaceAll(value, this.labels.get(value) ?? '');
-    }
-    return masked;
-  };
+  readonly mask = (text: string): string =>
+    this.pattern === undefined ? text : text.replace(this.pattern, (value) => this.labels.get(value) ?? '');
 
   private remember(name: string, value: string): void {
     if (this.labels.has(value)) {
@@ -39,7 +34,11 @@ export class KnownSecrets implements Secrets {
         }
       }
     }
-    this.values = [...this.labels.keys()].sort((a, b) => b.length - a.length);
+    const values = [...this.labels.keys()].sort((a, b) => b.length - a.length);
+    this.pattern =
+      values.length === 0
+        ? undefined
+        : new RegExp(values.map((known) => known.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'g');
   }
 }
 
