@@ -10,6 +10,7 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { BundlingOptions, JobCode } from './bundling';
 import type { Deduplication } from './deduplication';
+import type { ObservabilityOptions } from './observability/options';
 import type { OverlapPolicy } from './overlap-policy';
 import type { OverlapUntil } from './overlap-until';
 import type { RetryPolicy } from './retry-policy';
@@ -267,7 +268,8 @@ export interface StorageOptions {
 }
 
 /** Properties of a `CronFanout`. */
-export interface CronFanoutProps extends JobOptions, ScheduleOptions, FunctionOptions, StorageOptions {
+export interface CronFanoutProps
+  extends JobOptions, ScheduleOptions, FunctionOptions, StorageOptions, ObservabilityOptions {
   /**
    * Absolute path of the job module: a TypeScript or JavaScript file that exports what `defineJob` returns. A relative path is resolved from the working
    * directory.

@@ -54,6 +54,11 @@ export function worstRetryTime(retry: RetryConfiguration, { timeout, visibilityT
   return sum(backOffs(retry).map((delay) => Math.max(timeout + delay, visibilityTimeout))) + visibilityTimeout;
 }
 
+/** {@link worstRetryTime} of the job that takes longest. */
+export function longestRetryTime(jobs: RetryPolicies, limits: RetryLimits): number {
+  return Math.max(...policiesOf(jobs).map(({ retry }) => worstRetryTime(retry, limits)));
+}
+
 /** Longest back-off in seconds that a message can be hidden for as a whole: SQS counts twelve hours from the receive, and the attempt comes before. */
 export function longestWholeBackOff(timeout: number): number {
   return SQS.visibilitySeconds - FIXED.receiveAllowance - timeout;

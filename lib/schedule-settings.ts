@@ -5,6 +5,7 @@ import { FIXED } from './bounds';
 import { checkDuration } from './checks';
 import type { ScheduleOptions } from './props';
 import { clockWarnings, windowWarnings } from './schedule-warnings';
+import type { TickTimes } from './observability/completion-watch';
 import type { Warning } from './warnings';
 
 /** What follows from the schedule. Durations are in seconds. */
@@ -15,6 +16,8 @@ export interface ScheduleSettings {
   readonly scannerEventAge: number;
   /** Whether the scanner has to be called between ticks. */
   readonly watchdog: boolean;
+  /** When ticks come, for whoever misses one. */
+  readonly ticks: TickTimes;
   readonly warnings: readonly Warning[];
 }
 
@@ -28,7 +31,7 @@ export interface ScheduleSettings {
 export function readSchedule(options: ScheduleOptions, now = Date.now()): ScheduleSettings {
   requireSchedule(options);
   checkTimeFrame(options);
-  const { shortest, longest, warnings } = intervals(options);
+  const { shortest, longest, isKnown, warnings } = intervals(options);
   const window = longestWindow(options);
   const bounded = options.enabled === false || options.start !== undefined || options.end !== undefined;
   return {
@@ -36,6 +39,7 @@ export function readSchedule(options: ScheduleOptions, now = Date.now()): Schedu
     scannerEventAge: within(Math.max(shortest, FIXED.scannerEventAge), LAMBDA.asyncEventAgeSeconds),
     // Within its window a tick can come late, and the next one early.
     watchdog: bounded || longest + window > FIXED.watchdogInterval,
+    ticks: { shortest, longest, window, isKnown, isEndless: options.enabled !== false && options.end === undefined },
     warnings: [...warnings, ...clockWarnings(options, now), ...windowWarnings(shortest, window)],
   };
 }
@@ -47,6 +51,8 @@ interface Intervals {
   /** Shortest and longest time between two ticks; infinite where there is at most one. */
   readonly shortest: number;
   readonly longest: number;
+  /** Whether the schedule is known at synth time. */
+  readonly isKnown: boolean;
   readonly warnings: readonly Warning[];
 }
 
@@ -62,7 +68,7 @@ function longestWindow({ timeWindow }: ScheduleOptions): number {
 function intervals({ schedule }: ScheduleOptions): Intervals {
   const { expressionString, timeZone } = schedule;
   if (Token.isUnresolved(expressionString) || Token.isUnresolved(timeZone?.timezoneName)) {
-    return { shortest: FIXED.watchdogInterval, longest: Infinity, warnings: [] };
+    return { shortest: FIXED.watchdogInterval, longest: Infinity, isKnown: false, warnings: [] };
   }
   return knownIntervals(expressionString, timeZone?.timezoneName);
 }
@@ -80,6 +86,7 @@ function knownIntervals(expression: string, timeZone: string | undefined): Inter
   const found = {
     shortest: shortestInterval(parsed) ?? Infinity,
     longest: longestInterval(parsed) ?? Infinity,
+    isKnown: true,
     warnings: scheduleHints(parsed).map((hint) => ({ id: 'cron-fanout:unixWeekday', message: `schedule: ${hint}` })),
   };
   KNOWN_INTERVALS.set(name, found);

@@ -6,11 +6,14 @@ import { checkDuration, checkKnown, checkNumber } from './checks';
 import { deriveConcurrency } from './concurrency';
 import type { Concurrency } from './concurrency';
 import { readJobs } from './job-settings';
+import { readAlarms } from './observability/alarm-settings';
+import type { AlarmSettings } from './observability/alarm-settings';
+import { readLabels } from './observability/labels';
 import { OverlapPolicy } from './overlap-policy';
 import type { CronFanoutProps } from './props';
 import { readQueue } from './queue-settings';
 import { reservationError } from './reservation';
-import { retryWarnings } from './retry-time';
+import { longestRetryTime, retryWarnings } from './retry-time';
 import { readSchedule } from './schedule-settings';
 import type { ScheduleSettings } from './schedule-settings';
 import { SerialFailure } from './serial-failure';
@@ -24,6 +27,7 @@ export interface Settings {
   readonly memorySize: number;
   readonly scannerMemorySize: number;
   readonly schedule: ScheduleSettings;
+  readonly alarms: AlarmSettings;
   /** What the runtime is told. */
   readonly configuration: FanoutConfiguration;
   readonly warnings: readonly Warning[];
@@ -41,7 +45,13 @@ export function readSettings(props: CronFanoutProps): Settings {
   const { maxAttempts, ...policies } = readJobs(props, timeout);
   const queue = readQueue(props, timeout, maxAttempts);
   const schedule = readSchedule(props);
-  const retries = retryWarnings(policies, { timeout, ...queue.configuration });
+  const limits = { timeout, ...queue.configuration };
+  const retries = retryWarnings(policies, limits);
+  const alarms = readAlarms(props.alarms, {
+    ticks: schedule.ticks,
+    worstRetryTime: longestRetryTime(policies, limits),
+  });
+  const labels = readLabels(props);
   return {
     concurrency,
     timeout,
@@ -52,6 +62,7 @@ export function readSettings(props: CronFanoutProps): Settings {
     memorySize: checkNumber('memorySize', props.memorySize ?? BOUNDS.memorySize.default),
     scannerMemorySize: checkNumber('scannerMemorySize', props.scannerMemorySize ?? BOUNDS.scannerMemorySize.default),
     schedule,
+    alarms,
     configuration: {
       lanes: concurrency.lanes,
       serialFailure: (props.serialFailure ?? SerialFailure.BLOCK).name,
@@ -60,9 +71,11 @@ export function readSettings(props: CronFanoutProps): Settings {
       lease: FIXED.lease,
       overlap: (props.overlap ?? OverlapPolicy.SKIP).name,
       ...(props.overlapUntil !== undefined && { overlapUntil: props.overlapUntil.name }),
+      ...(Object.keys(labels).length > 0 && { labels }),
+      ...(props.logKeys !== undefined && { logKeys: props.logKeys.name }),
       ...policies,
     },
-    warnings: [...queue.warnings, ...retries, ...schedule.warnings],
+    warnings: [...queue.warnings, ...retries, ...schedule.warnings, ...alarms.warnings],
   };
 }
 

@@ -57,3 +57,13 @@ export const DYNAMODB = {
   /** Keys of one BatchGetItem call. @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
   batchGetKeys: 100,
 } as const;
+
+/** Amazon CloudWatch. */
+export const CLOUDWATCH = {
+  /** Seconds that an alarm looks back at most, by whether its period is an hour or longer. @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html */
+  lookBackSeconds: { shortPeriod: 86_400, longPeriod: 604_800 },
+  /** Shortest period of an alarm that looks back further than a day, in seconds. @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html */
+  longPeriodSeconds: 3600,
+  /** Characters of the description of an alarm. @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html */
+  descriptionLength: 1024,
+} as const;

@@ -15,14 +15,14 @@ interface Documented {
 }
 
 /** Options of a file with their doc comments on one line. */
-function documentedOptions(file: string, prefix: string): Documented[] {
+function documentedOptions(file: string, prefix: string, suffix = ''): Documented[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return ts
     .createSourceFile(file, text, ts.ScriptTarget.ES2022, true)
     .statements.filter(ts.isInterfaceDeclaration)
     .flatMap(({ members }) => [...members])
     .map((member) => ({
-      option: `${prefix}${member.name?.getText() ?? ''}`,
+      option: `${prefix}${member.name?.getText() ?? ''}${suffix}`,
       text: ts
         .getJSDocCommentsAndTags(member)
         .map((doc) => doc.getText().replace(/\s*\n\s*\*?\s*/g, ' '))
@@ -52,7 +52,11 @@ function defaultIn(text: string): number | undefined {
   return written === undefined ? undefined : Number(written) * scale;
 }
 
-const documented = [...documentedOptions('lib/props.ts', ''), ...documentedOptions('lib/retry-policy.ts', 'retry.')];
+const documented = [
+  ...documentedOptions('lib/props.ts', ''),
+  ...documentedOptions('lib/retry-policy.ts', 'retry.'),
+  ...documentedOptions('lib/observability/options.ts', 'alarms.', '.threshold'),
+];
 /** Their range is in no doc comment: what is allowed depends on other options. */
 const WITHOUT_RANGE = ['reservedConcurrentExecutions'];
 /** A list of delays and a fixed delay have other defaults than the table, which their doc comments give. */

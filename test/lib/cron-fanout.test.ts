@@ -33,6 +33,13 @@ const LOGICAL_IDS = {
   RemindersScheduleRole0BE94D26: 'AWS::IAM::Role',
   RemindersScheduleF0332331: 'AWS::Scheduler::Schedule',
   RemindersWatchdogA1C4987B: 'AWS::Scheduler::Schedule',
+  RemindersDeadRecordsAlarmFEA79FF6: 'AWS::CloudWatch::Alarm',
+  RemindersOldestMessageAlarmCC742FA5: 'AWS::CloudWatch::Alarm',
+  RemindersScannerErrorsAlarm5C01521C: 'AWS::CloudWatch::Alarm',
+  RemindersRunStalledAlarmE6A7753D: 'AWS::CloudWatch::Alarm',
+  RemindersRunUnbalancedAlarm0F4EFDB3: 'AWS::CloudWatch::Alarm',
+  RemindersFailureQueueAlarm6282FCE2: 'AWS::CloudWatch::Alarm',
+  RemindersInFlightLimitAlarmB0924AEC: 'AWS::CloudWatch::Alarm',
 };
 
 const resourcesOf = (template: Template): Readonly<Record<string, { readonly Type: string }>> =>
@@ -100,7 +107,7 @@ describe('where a fanout stands', () => {
     const ids = stacks.flatMap((stack) => stack.node.findAll().filter((child) => CronFanout.isCronFanout(child)));
     expect(new Set(ids.map(({ fanoutId }) => fanoutId)).size).toBe(4);
     for (const stack of stacks) {
-      expect(Object.keys(typesOf(Template.fromStack(stack)))).toHaveLength(19 + 19);
+      expect(Object.keys(typesOf(Template.fromStack(stack)))).toHaveLength(27 + 27);
     }
   });
 

@@ -39,10 +39,24 @@ const GIVE: Record<BoundedOption, (value: number) => Partial<CronFanoutProps>> =
   'retry.delay': (value) => ({ retry: RetryPolicy.fixed({ delay: seconds(value) }) }),
   'retry.factor': (factor) => ({ retry: RetryPolicy.exponential({ factor }) }),
   'retry.jitter': (jitter) => ({ retry: RetryPolicy.exponential({ jitter }) }),
+  'alarms.deadRecords.threshold': (threshold) => ({ alarms: { deadRecords: { threshold } } }),
+  'alarms.oldestMessage.threshold': (value) => ({ alarms: { oldestMessage: { threshold: seconds(value) } } }),
+  'alarms.scannerErrors.threshold': (threshold) => ({ alarms: { scannerErrors: { threshold } } }),
+  'alarms.noCompletedRun.threshold': (threshold) => ({ alarms: { noCompletedRun: { threshold } } }),
+  'alarms.runStalled.threshold': (value) => ({ alarms: { runStalled: { threshold: seconds(value) } } }),
+  'alarms.runUnbalanced.threshold': (threshold) => ({ alarms: { runUnbalanced: { threshold } } }),
+  'alarms.failureQueue.threshold': (threshold) => ({ alarms: { failureQueue: { threshold } } }),
+  'alarms.inFlightLimit.threshold': (threshold) => ({ alarms: { inFlightLimit: { threshold } } }),
 };
 
 /** Options that others are derived from, so that a token is refused. */
-const DERIVED_FROM: readonly BoundedOption[] = ['maxConcurrency', 'timeout', 'queueRetention', 'retry.maxAttempts'];
+const DERIVED_FROM: readonly BoundedOption[] = [
+  'maxConcurrency',
+  'timeout',
+  'queueRetention',
+  'retry.maxAttempts',
+  'alarms.noCompletedRun.threshold',
+];
 /** Options whose type makes some values impossible before the construct sees them: a window is whole minutes, checked by the CDK. */
 const MADE_BY_CDK: readonly BoundedOption[] = ['timeWindow'];
 /** One handler's time has to stay below that of the invocation, which has the same maximum. */
