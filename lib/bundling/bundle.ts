@@ -109,15 +109,20 @@ function stableFiles(result: InMemoryResult, roots: InputRoots, index: string, m
   const { outputs, inputs } = result.metafile;
   const names = stableOutputNames(outputs, index);
   const labelled = minified ? [] : Object.keys(inputs);
-  const files = result.outputFiles.map(({ path, text, contents }): [string, string | Uint8Array] => {
+  const files = result.outputFiles.flatMap(({ path, text, contents }): [string, string | Uint8Array][] => {
     const output = outputKey(outputs, path);
-    if (output.endsWith('.mjs.map')) {
-      const code = output.slice(0, -'.map'.length);
-      return [`${names.get(code) ?? code}.map`, canonicalSourceMap(text, roots)];
+    const code = output.replace(/\.map$/, '');
+    if (!code.endsWith('.mjs')) {
+      return [[output, contents]];
     }
-    return names.has(output) && output.endsWith('.mjs')
-      ? [names.get(output) ?? output, renameOutputs(canonicalCode(text, labelled, roots), names)]
-      : [output, contents];
+    const name = names.get(code);
+    if (name === undefined) {
+      // Only a function that was left out would have imported it. Its name and content hold where the project lies.
+      return [];
+    }
+    return code === output
+      ? [[name, renameOutputs(canonicalCode(text, labelled, roots), names)]]
+      : [[`${name}.map`, canonicalSourceMap(text, roots)]];
   });
   return new Map(files.sort(([left], [right]) => (left < right ? -1 : 1)));
 }

@@ -231,6 +231,25 @@ export default { jobType: 'a', handler: () => [query, stage] };`,
     );
   });
 
+  it('leaves out files that nothing imports: what only an unused function would have imported', () => {
+    const files = {
+      'package.json': '{}',
+      'jobs.ts': `import { used } from 'agent';
+export default { jobType: 'a', handler: async () => [used(), (await import('./lazy')).lazy] };`,
+      'lazy.ts': `export const lazy = 'lazy';`,
+      'node_modules/agent/package.json': '{ "name": "agent", "main": "index.mjs", "sideEffects": false }',
+      'node_modules/agent/index.mjs': `export const used = () => 'used'; export const unused = async () => import('./orphan.mjs');`,
+      'node_modules/agent/orphan.mjs': `export const orphan = 'orphan';`,
+    };
+    const directory = bundleInto('consumer', { entry: join(temporaryProject(files), 'jobs.ts') });
+    expect(Object.keys(readTree(directory)).filter((file) => file.endsWith('.mjs'))).toEqual([
+      'chunk-00000001.mjs',
+      'index.mjs',
+      'lazy-00000002.mjs',
+    ]);
+    expect(invoke(directory, { jobType: 'a' }).answer).toMatchObject({ handled: ['used', 'lazy'] });
+  });
+
   it('B24: lock files are not read: one, two, or another one above make no difference', () => {
     const files = { 'package.json': '{}', 'jobs.ts': JOB };
     const none = temporaryProject(files);
