@@ -28,7 +28,7 @@ export function runSeed(scenario: Scenario, seed: number): Promise<SpecRun> {
 /** The jobs that a spec describes. */
 function simulatedJobs(fanout: FanoutSpec, world: WorldView): FanoutJobs {
   const tables = new Map(fanout.jobs.map((job) => [job.jobType, new SourceTable(job)]));
-  const create: JobFactory = (instance) =>
+  const create: JobFactory = (instance, { payloadVersion }) =>
     fanout.jobs.map((job) => {
       const table = tables.get(job.jobType) ?? new SourceTable(job);
       const onRead = (): void => {
@@ -36,7 +36,7 @@ function simulatedJobs(fanout: FanoutSpec, world: WorldView): FanoutJobs {
           table.change(world.plan.shape(6));
         }
       };
-      return simulatedJob(job, { clock: instance.clock, table, onRead });
+      return simulatedJob(job, { clock: instance.clock, table, onRead, payloadVersion });
     });
   return { create, tables };
 }

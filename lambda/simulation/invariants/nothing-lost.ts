@@ -1,5 +1,4 @@
 import { jobConfiguration } from '../../contract';
-import type { MemoryStateStore } from '../memory-state-store';
 import type { Observation } from '../world/observation';
 import { observing } from '../world/observation';
 import type { FanoutView } from '../world/world-view';
@@ -70,10 +69,8 @@ function backstopped(
 }
 
 /** What is settled now has the reason that its outcome names. */
-function settledNow(
-  { ledger, world, violated }: Watched,
-  { key, before, change }: Extract<Observation, { type: 'written' }>,
-): void {
+function settledNow(watched: Watched, { key, before, change }: Extract<Observation, { type: 'written' }>): void {
+  const { ledger, violated } = watched;
   for (const [[outcome], ordinals] of change?.add ?? []) {
     if (outcome === 'settled') {
       continue;
@@ -83,10 +80,7 @@ function settledNow(
         (before?.[outcome] as ReadonlySet<number> | undefined)?.has(ordinal) === true
           ? undefined
           : ledger.placeAt(key.pk, ordinal);
-      const reason =
-        place === undefined
-          ? undefined
-          : missingReason(place, outcome, world.memory, ledger.buried, isCancelled(ledger, place));
+      const reason = place === undefined ? undefined : missingReason(watched, place, outcome);
       if (place !== undefined && (place.outcome !== outcome || reason !== undefined)) {
         violated(
           `${place.key ?? place.hash} of run ${place.runId} is settled as ${outcome}, ${reason ?? `but it is ${place.outcome ?? 'open'}`}`,
@@ -100,13 +94,17 @@ function isCancelled({ runs }: Watched['ledger'], { fanoutId, runId }: PlaceStat
   return runs.get(`${fanoutId}|${runId}`)?.item.state === 'cancelled';
 }
 
-function missingReason(
-  place: PlaceState,
-  outcome: string,
-  memory: MemoryStateStore,
-  buried: ReadonlySet<string>,
-  isCancelled: boolean,
-): string | undefined {
+/** Whether a record that was never started is older than its job allows. */
+function isStale({ ledger, fanouts, world }: Watched, { fanoutId, runId, jobType }: PlaceState): boolean {
+  const startedAt = ledger.runs.get(`${fanoutId}|${runId}`)?.item.startedAt ?? Infinity;
+  const fanout = fanouts.find(({ id }) => id === fanoutId);
+  const { expiresAfter } = fanout === undefined ? {} : jobConfiguration(fanout.spec.configuration, jobType);
+  return expiresAfter !== undefined && world.clock.now() + 2 * world.spec.skewMs > startedAt + expiresAfter * 1000;
+}
+
+function missingReason(watched: Watched, place: PlaceState, outcome: string): string | undefined {
+  const { ledger, world } = watched;
+  const { memory } = world;
   switch (outcome) {
     case 'succeeded':
       if (deathsAt(memory, place).length > 0) {
@@ -116,12 +114,17 @@ function missingReason(
     case 'withdrawn':
       return place.claim !== undefined ? 'though it was claimed' : undefined;
     case 'cancelled':
-      return isCancelled ? undefined : 'though its run is not cancelled';
+      return isCancelled(ledger, place) ? undefined : 'though its run is not cancelled';
+    case 'expired':
+      if (place.claim !== undefined) {
+        return 'though it was claimed';
+      }
+      return isStale(watched, place) ? undefined : 'though it is not too old';
     case 'dead': {
       const dead = deathsAt(memory, place)[0];
       return dead === undefined
         ? 'without a cause'
-        : dead.cause === LOST || place.isGone === true || buried.has(dead.deathId)
+        : dead.cause === LOST || place.isGone === true || ledger.buried.has(dead.deathId)
           ? undefined
           : 'and is not in the dead-letter queue';
     }

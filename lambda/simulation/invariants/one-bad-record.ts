@@ -1,5 +1,6 @@
 import type { KeysItem } from '../../contract';
 import type { RecordSpec } from '../world/spec';
+import { MisfitPayload } from '../world/simulated-job';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 
 /** 8. A bad record is rejected with its cause, a bad message fails alone; neither reaches a handler nor holds others up. */
@@ -22,6 +23,8 @@ export const oneBadRecord: InvariantRule = {
           if (flaw !== undefined) {
             watched.violated(`the handler is called for ${key}, which must be rejected (${flaw})`);
           }
+        } else if (observation.type === 'handlerEnded' && observation.call.thrown instanceof MisfitPayload) {
+          watched.violated(`${observation.call.key}: ${observation.call.thrown.message}`);
         } else if (observation.type === 'acknowledged' && observation.envelope?.fanout !== observation.fanoutId) {
           watched.violated('a message that is no message of this fanout is acknowledged');
         }

@@ -38,7 +38,7 @@ export const crashes: Scenario = {
     const draw = drawOf(seed, 'crashes');
     const records = drawRecords(draw, drawCount(draw, 120), 'r', QUICK_BEHAVIOURS);
     return drawWorld(seed, [drawFanout(draw, [drawJob(draw, withDuplicates(draw, records))])], {
-      faults: { crash: draw.number(0.005, 0.05), handlerSlow: 0.02, lostInvocation: 0.1 },
+      faults: { crash: draw.number(0.005, 0.05), handlerCrash: 0.02, handlerSlow: 0.02, lostInvocation: 0.1 },
       faultPlaces: draw.int(50, 1500),
       skewMs: SKEW_MS,
     });
@@ -108,8 +108,11 @@ export const chaos: Scenario = {
       handlerError: 0.02,
       handlerSlow: 0.02,
       handlerHang: 0.005,
+      handlerCrash: 0.005,
+      handlerOddError: 0.01,
       sourceError: 0.02,
       sourceSlow: 0.02,
+      sourceHang: 0.002,
     };
     return drawWorld(seed, [fanout], {
       faults: scaled(faults, draw.number(0.2, 2)),

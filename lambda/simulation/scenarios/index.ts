@@ -1,6 +1,7 @@
 import { CronFanoutError } from '../../contract';
 import { untilCompleted } from './completion';
 import { chaos, crashes, leases, network, takeovers, zombies } from './failures';
+import { segments, stale } from './reading';
 import { changingSource, deaths, handlers, plain, poison } from './records';
 import type { Scenario } from './scenario';
 import { deploy, neighbours, outage, overlap, redrives, singleLane, ticks } from './traffic';
@@ -16,6 +17,8 @@ export const SCENARIOS: readonly Scenario[] = [
   network,
   ticks,
   changingSource,
+  segments,
+  stale,
   singleLane,
   deploy,
   poison,

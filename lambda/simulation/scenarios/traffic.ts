@@ -1,4 +1,4 @@
-import type { FanoutSpec, Behaviour, JobSpec } from '../world/spec';
+import type { FanoutSpec, Behaviour, DeploySpec, JobSpec } from '../world/spec';
 import type { Scenario } from './scenario';
 import {
   drawConfiguration,
@@ -60,7 +60,8 @@ export const singleLane: Scenario = {
 /** Deployments in the midst of runs. */
 export const deploy: Scenario = {
   name: 'deploy',
-  about: 'deployments in the midst of runs, with other numbers and another lane rule',
+  about:
+    'deployments in the midst of runs, there and back: other numbers, another lane rule, another version of the payload',
   draw: (seed) => {
     const draw = drawOf(seed, 'deploy');
     const records = drawRecords(draw, drawCount(draw, 80), 'r', QUICK_BEHAVIOURS);
@@ -68,8 +69,9 @@ export const deploy: Scenario = {
       ticks: drawTicks(draw, draw.int(1, 3), 2),
       watchdog: 120,
     });
-    const deploys = draw.list(draw.int(1, 3), () => ({
-      at: draw.int(0, 240_000),
+    const deployment = (at: number, payloadVersion: number): DeploySpec => ({
+      at,
+      payloadVersion,
       concurrency: draw.int(2, 8),
       batchSize: draw.pick([1, 5, 10]),
       configuration: {
@@ -77,8 +79,11 @@ export const deploy: Scenario = {
         pageSize: draw.pick([1, 5, 20]),
         lanes: draw.pick(['group', 'group', 'single'] as const),
       },
-    }));
-    return drawWorld(seed, [{ ...fanout, deploys }], {
+    });
+    const deploys = draw.list(draw.int(1, 3), () => deployment(draw.int(0, 240_000), draw.pick([1, 2])));
+    // In the end the newest code is back: what waits for it goes on.
+    const last = deployment(300_000, 2);
+    return drawWorld(seed, [{ ...fanout, deploys: [...deploys, last] }], {
       faults: { crash: 0.01, pause: 0.005, replyLost: 0.01 },
       faultPlaces: draw.int(50, 800),
       skewMs: SKEW_MS,

@@ -27,7 +27,13 @@ import type { FanoutView, WorldView } from './world-view';
 const REFUSED_MARK = '"flaw":"refused"';
 
 /** Makes the jobs of a fanout for one execution environment. */
-export type JobFactory = (instance: Instance) => readonly AnyJob[];
+export type JobFactory = (instance: Instance, deployed: DeployedCode) => readonly AnyJob[];
+
+/** The code that an execution environment runs. */
+export interface DeployedCode {
+  /** Version of the payload that it knows. */
+  readonly payloadVersion: number;
+}
 
 /** Jobs of a fanout, and what they read. */
 export interface FanoutJobs {
@@ -47,6 +53,7 @@ export class SimulatedFanout implements FanoutView {
   /** What all its environments counted. */
   readonly metrics = new RecordedMetrics();
   private configuration: FanoutConfiguration;
+  private payloadVersion: number;
   private eventsToCome = 0;
 
   constructor(
@@ -56,6 +63,7 @@ export class SimulatedFanout implements FanoutView {
   ) {
     const { engine, clock, plan, trace } = world;
     this.configuration = spec.configuration;
+    this.payloadVersion = spec.payloadVersion ?? 1;
     this.deadLetterQueue = engine.createQueue(`${spec.fanoutId}-dead.fifo`, { FifoQueue: 'true' });
     this.queue = engine.createQueue(`${spec.fanoutId}.fifo`, {
       FifoQueue: 'true',
@@ -117,6 +125,7 @@ export class SimulatedFanout implements FanoutView {
       this.at(deploy.at, () => {
         this.world.trace.add(this.world.clock.now(), this.id, `deploys: ${deploy.concurrency} x ${deploy.batchSize}`);
         this.configuration = deploy.configuration;
+        this.payloadVersion = deploy.payloadVersion ?? this.payloadVersion;
         this.scanner.retire();
         this.consumer.deploy(deploy);
       });
@@ -268,7 +277,7 @@ export class SimulatedFanout implements FanoutView {
   private jobsOf(instance: Instance): readonly AnyJob[] {
     const { plan, steps, trace, clock, observe } = this.world;
     const watch = { instance, fanoutId: this.id, plan, steps, trace, observe, now: () => clock.now() };
-    return this.jobs.create(instance).map((job) => {
+    return this.jobs.create(instance, { payloadVersion: this.payloadVersion }).map((job) => {
       const handlerMs = this.spec.jobs.find(({ jobType }) => jobType === job.jobType)?.handlerMs ?? 100;
       return observedJob(job, { ...watch, handlerMs });
     });

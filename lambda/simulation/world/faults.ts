@@ -27,7 +27,7 @@ export const FAULTS = {
   /** An asynchronous invocation (tick, continuation) is delivered twice. */
   duplicateInvocation: 'scanner',
   /** A continuation never arrives. */
-  lostInvocation: 'scanner',
+  lostInvocation: 'continuation',
   /** Lambda throttles the consumer. */
   throttledInvocation: 'consumer',
   /** The answer of the consumer is lost: all messages of its batch come back. */
@@ -40,10 +40,14 @@ export const FAULTS = {
   handlerSlow: 'handler',
   /** The handler takes longer than its invocation, whatever it is told. */
   handlerHang: 'handler',
+  /** The execution environment ends while the handler is at work. */
+  handlerCrash: 'handler',
   /** The source throws. */
   sourceError: 'source',
   /** The source takes long, and stops when it is told to. */
   sourceSlow: 'source',
+  /** The source takes longer than its invocation, whatever it is told. */
+  sourceHang: 'source',
 } as const;
 
 /** Where a fault strikes. */
@@ -74,6 +78,8 @@ export interface FaultPlanOptions {
 export class FaultPlan {
   /** Places at which a fault struck. */
   readonly struck: number[] = [];
+  /** How often which fault struck. */
+  readonly counts = new Map<string, number>();
   private place = 0;
   private readonly choices: Readonly<Record<FaultPlace, readonly (readonly [Fault, number])[]>>;
   private readonly only: ReadonlySet<number> | undefined;
@@ -87,6 +93,7 @@ export class FaultPlan {
       call: of('call'),
       send: of('send', 'call'),
       scanner: of('scanner'),
+      continuation: of('scanner', 'continuation'),
       consumer: of('consumer'),
       handler: of('handler'),
       source: of('source'),
@@ -114,6 +121,7 @@ export class FaultPlan {
     for (const [fault, rate] of this.choices[kind]) {
       if (rest < rate) {
         this.struck.push(place);
+        this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
         return fault;
       }
       rest -= rate;

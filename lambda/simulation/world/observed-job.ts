@@ -57,7 +57,7 @@ function observedBefore(job: AnyJob, call: AnyJob['handler'], watch: JobWatch): 
     const started = callOf(context, watch);
     watch.observe({ type: 'attemptStarted', call: started });
     try {
-      return await (call.call(job, record, context) as Promise<unknown>);
+      return await call.call(job, record, context);
     } catch (thrown) {
       started.thrown = thrown;
       started.result = 'failed';
@@ -87,6 +87,9 @@ async function* observedSource(
     }
     if (fault === 'sourceSlow') {
       await sleep(instance.clock, SLOW_MS * plan.shape(0), signal);
+    }
+    if (fault === 'sourceHang') {
+      await sleep(instance.clock, HANG_MS);
     }
     for (const record of recordsOf(item)) {
       observe({ type: 'yielded', by: instance, fanoutId, runId, jobType, segment: segment.index, record });
@@ -166,9 +169,14 @@ function callOf(context: HandlerContext, { instance, fanoutId, now }: JobWatch):
 async function strike(
   fault: Fault | undefined,
   slowMs: number,
-  { instance }: JobWatch,
+  { instance, observe }: JobWatch,
   signal: AbortSignal,
 ): Promise<void> {
+  if (fault === 'handlerCrash') {
+    observe({ type: 'troubled', by: instance, fault });
+    instance.kill('crash');
+    await NEVER;
+  }
   if (fault === 'handlerError') {
     throw new Error('the handler fails');
   }

@@ -47,8 +47,9 @@ export class ScannerFunction {
   /** Invokes the function as the Scheduler, or the function itself, does. */
   invoke(event: ScannerEvent): void {
     const { plan, clock, trace } = this.options;
-    const fault = event.kind === 'watchdog' ? undefined : plan.next('scanner');
-    if (fault === 'lostInvocation' && event.kind === 'continuation') {
+    const fault =
+      event.kind === 'watchdog' ? undefined : plan.next(event.kind === 'continuation' ? 'continuation' : 'scanner');
+    if (fault === 'lostInvocation') {
       trace.add(clock.now(), 'lambda', `${textOf(event)} is lost`);
       return;
     }

@@ -14,12 +14,19 @@ const TIMES = { slow: 3_000, linger: 3_600_000, overrun: 33_000, ignore: 2_000_0
 /** Values that are thrown and are no errors. */
 const ODD: readonly unknown[] = [undefined, null, 'a text', 0, { code: 7 }, Object.create(null)];
 
+/** A handler was given a payload that its code does not know. */
+export class MisfitPayload extends Error {
+  override readonly name = 'MisfitPayload';
+}
+
 /** What a simulated job lives on, in one execution environment. */
 export interface JobWorld {
   readonly clock: Clock;
   readonly table: SourceTable;
   /** Called with every read of the source, before it. */
   readonly onRead: () => void;
+  /** Version of the payload that the code knows. */
+  readonly payloadVersion: number;
 }
 
 /** The job that a spec describes. */
@@ -35,32 +42,42 @@ export function simulatedJob(spec: JobSpec, world: JobWorld): AnyJob {
           (value as Payload).flaw === 'schema' ? { issues: [{ message: 'refused' }] } : { value: value as Payload },
       },
     },
-    async *source({ cursor }) {
+    async *source({ cursor, segment }) {
       let after = cursor as number | undefined;
       for (;;) {
         world.onRead();
-        const chunk = world.table.read(after, spec.chunk);
+        const chunk = world.table.read(after, spec.chunk, segment);
         const last = chunk.at(-1);
         if (last === undefined) {
           return;
         }
         after = last.place;
-        const records = chunk.map(({ record }) => payloadOf(record));
-        yield spec.chunk === 1 ? { record: payloadOf(last.record), cursor: after } : { records, cursor: after };
+        const records = chunk.map(({ record }) => payloadOf(record, world.payloadVersion));
+        yield spec.chunk === 1
+          ? { record: payloadOf(last.record, world.payloadVersion), cursor: after }
+          : { records, cursor: after };
         await Promise.resolve();
       }
     },
+    payloadVersion: world.payloadVersion,
+    ...(world.payloadVersion > 1 && {
+      upgrade: (payload: JsonValue) => ({ ...(payload as Payload), version: world.payloadVersion }),
+    }),
     key: (record) => keyOf(record),
     ...(spec.isGrouped ? { group: (record: Payload) => groupOf(record) } : {}),
     stillEligible: ({ id }) => byKey.get(id)?.obsolete !== true,
-    handler: ({ id }, context) =>
-      behave(byKey.get(id)?.behaviours[context.attempt - 1] ?? 'succeed', world.clock, context),
+    handler: ({ id, version }, context) => {
+      if (version !== world.payloadVersion) {
+        throw new MisfitPayload(`a payload of version ${version} for code of version ${world.payloadVersion}`);
+      }
+      return behave(byKey.get(id)?.behaviours[context.attempt - 1] ?? 'succeed', world.clock, context);
+    },
   });
   return job as unknown as AnyJob;
 }
 
-function payloadOf({ key, group, flaw }: RecordSpec): Payload {
-  const payload = { id: key, group, ...(flaw === undefined ? {} : { flaw }) };
+function payloadOf({ key, group, flaw }: RecordSpec, version: number): Payload {
+  const payload = { id: key, group, version, ...(flaw === undefined ? {} : { flaw }) };
   if (flaw === 'payload') {
     return { ...payload, count: 10n as unknown as JsonValue };
   }

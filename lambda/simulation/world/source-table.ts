@@ -1,9 +1,15 @@
+import type { Segment } from '../../job/job';
 import type { JobSpec, RecordSpec } from './spec';
 
 /** A record at its place in the source. */
 export interface PlacedRecord {
   readonly place: number;
   readonly record: RecordSpec;
+}
+
+/** The segment that a key is always in. */
+function segmentOf(key: string, count: number): number {
+  return [...key].reduce((sum, character) => sum * 31 + (character.codePointAt(0) ?? 0), 7) % count;
 }
 
 /** Distance of two records at the start, so that others fit between them. */
@@ -32,15 +38,19 @@ export class SourceTable {
     return this.places.flatMap((place) => this.byPlace.get(place) ?? []);
   }
 
-  /** The next `limit` records behind a place; `undefined`: from the beginning. */
-  read(after: number | undefined, limit: number): PlacedRecord[] {
-    const from = after === undefined ? 0 : this.places.findIndex((place) => place > after);
-    return from < 0
-      ? []
-      : this.places.slice(from, from + limit).flatMap((place) => {
-          const record = this.byPlace.get(place);
-          return record === undefined ? [] : [{ place, record }];
-        });
+  /** The next `limit` records of a segment behind a place; `undefined`: from the beginning. */
+  read(after: number | undefined, limit: number, { index, count }: Segment): PlacedRecord[] {
+    const found: PlacedRecord[] = [];
+    for (const place of this.places) {
+      const record = after === undefined || place > after ? this.byPlace.get(place) : undefined;
+      if (record !== undefined && (count === 1 || segmentOf(record.key, count) === index)) {
+        found.push({ place, record });
+      }
+      if (found.length === limit) {
+        break;
+      }
+    }
+    return found;
   }
 
   /**

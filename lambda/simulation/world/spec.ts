@@ -77,6 +77,8 @@ export interface DeploySpec {
   readonly concurrency: number;
   readonly batchSize: number;
   readonly configuration: FanoutConfiguration;
+  /** @default - the version before */
+  readonly payloadVersion?: number;
 }
 
 /** A message that somebody sends by hand. */
@@ -125,6 +127,8 @@ export interface FanoutSpec {
   readonly redrives: readonly RedriveSpec[];
   readonly resumes: readonly ResumeSpec[];
   readonly outages: readonly OutageSpec[];
+  /** Version of the payload that the code knows at first. @default 1 */
+  readonly payloadVersion?: number;
 }
 
 /** A world. */
@@ -153,4 +157,6 @@ export interface Payload {
   readonly [name: string]: JsonValue;
   readonly id: string;
   readonly group: string;
+  /** Version of its shape. */
+  readonly version: number;
 }
