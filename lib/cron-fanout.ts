@@ -11,7 +11,9 @@ import type { FanoutLabels } from '../lambda/contract';
 import { bundleJobs, checkJobOptions } from './bundling';
 import { synthesisErrors } from './synthesis-checks';
 import { withDefaults } from './defaults';
+import { watchEndpoints } from './endpoints';
 import { fanoutId } from './fanout-id';
+import { functionConfiguration } from './function-configuration';
 import { readSource } from './job-source';
 import type { FanoutAlarms } from './observability/alarm-settings';
 import { createAlarms } from './observability/alarms';
@@ -86,6 +88,7 @@ export class CronFanout extends ObservedFanout implements IConnectable {
     const source = readSource(props);
     const settings = readSettings(props);
     attachWarnings(this, settings.warnings);
+    watchEndpoints(this, props);
     const bundle = bundleJobs(this, source, props.bundling);
     checkJobOptions(props.jobs ?? {}, bundle.jobTypes);
     this.fanoutId = fanoutIdOf(this);
@@ -102,7 +105,7 @@ export class CronFanout extends ObservedFanout implements IConnectable {
     const shared = {
       fanoutId: this.fanoutId,
       handler: bundle.handler,
-      configuration: Stack.of(this).toJsonString(settings.configuration),
+      configuration: functionConfiguration(this, settings.configuration, this.queue),
       stateTable: this.stateTable,
     };
     const consumer = createConsumer(this, props, settings, { ...shared, ...queues, code: bundle.consumer });

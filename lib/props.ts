@@ -158,7 +158,7 @@ export interface FunctionOptions {
    */
   readonly layers?: ILayerVersion[];
   /**
-   * VPC of both functions, for example to reach a database. Without a NAT gateway, its subnets need endpoints for SQS, DynamoDB and Lambda.
+   * VPC of both functions, for example to reach a database. Subnets without egress need endpoints for SQS, DynamoDB and Lambda, and for Secrets Manager with `secrets`.
    *
    * @default - not in a VPC
    */
