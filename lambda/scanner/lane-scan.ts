@@ -2,7 +2,7 @@ import type { Lane, PageId } from '../contract';
 import { CronFanoutError } from '../contract';
 import type { AnyJob } from '../job/job';
 import { RunFailure } from './interruptions';
-import { segmentsOf } from './job-in-run';
+import { segmentsOf } from './jobs-of-run';
 import { bringToRest } from './lane-rest';
 import { loadMemory } from './lane-memory';
 import type { PageDraft, PagePosition } from './page-draft';
@@ -12,7 +12,6 @@ import { countPage } from './page-counts';
 import { PageReader } from './page-reader';
 import type { PageWriting } from './page-writer';
 import { writePage } from './page-writer';
-import type { ClaimedRun } from './run-ledger';
 import type { ScanCounts } from './scan-signal';
 import { reportPage } from './scan-signal';
 
