@@ -69,7 +69,7 @@ export class PowertoolsMetrics implements Metrics {
   }
 
   private valuesOf(jobType: string): Values {
-    const values: Values = this.byJob.get(jobType) ?? new Map();
+    const values = this.byJob.get(jobType) ?? new Map<MetricName, number[]>();
     this.byJob.set(jobType, values);
     return values;
   }

@@ -1,9 +1,7 @@
 import { Token } from 'aws-cdk-lib';
-import type { Duration } from 'aws-cdk-lib';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CronFanoutError } from '../../lambda/contract';
 import { BOUNDS } from '../bounds';
-import type { BoundedOption } from '../bounds';
 import { checkDuration, checkKnown, checkNumber } from '../checks';
 import type { Warning } from '../warnings';
 import type { CompletionWatch, TickTimes } from './completion-watch';
@@ -99,9 +97,7 @@ function countOf(name: AlarmName, { threshold }: CountAlarmOptions = {}): number
 }
 
 function ageOf(name: AlarmName, { threshold }: AgeAlarmOptions = {}): number | undefined {
-  return threshold === undefined
-    ? undefined
-    : checkDuration(pathOf(name) satisfies BoundedOption, threshold as Duration);
+  return threshold === undefined ? undefined : checkDuration(pathOf(name), threshold);
 }
 
 function orDefault(name: AlarmName, value: number | undefined): number {

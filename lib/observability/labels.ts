@@ -8,7 +8,7 @@ import type { ObservabilityOptions } from './options';
 export const LABELS = ['service', 'owner', 'tier'] as const;
 
 /** What the value of a tag and that of a dimension have in common. @see https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html */
-const LABEL_PATTERN = /^(?=.*\S)[A-Za-z0-9 _.:/=+@-]{1,256}$/;
+const LABEL_PATTERN = /^(?=.*\S)[A-Za-z0-9 _.:/=+@-]{1,255}$/;
 
 /**
  * The labels that are given, checked.
@@ -25,8 +25,11 @@ export function readLabels(options: ObservabilityOptions): FanoutLabels {
 
 /** Tags everything in a scope that can have tags. */
 export function tag(scope: IConstruct, labels: FanoutLabels): void {
-  for (const [name, value] of Object.entries(labels)) {
-    Tags.of(scope).add(name, value);
+  for (const name of LABELS) {
+    const value = labels[name];
+    if (value !== undefined) {
+      Tags.of(scope).add(name, value);
+    }
   }
 }
 
@@ -40,7 +43,7 @@ function checkLabel(name: string, value: string): string {
     throw new CronFanoutError('InvalidLabel', {
       what: name,
       received: JSON.stringify(value),
-      allowed: '1 to 256 letters, digits, spaces and _ . : / = + - @, not blank',
+      allowed: '1 to 255 letters, digits, spaces and _ . : / = + - @, not blank',
       change: 'choose a value that a tag and a dimension of a metric can have',
     });
   }

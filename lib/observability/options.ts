@@ -101,7 +101,7 @@ export interface FanoutAlarmsOptions {
 /** Who a fanout belongs to, and who is told what of it. */
 export interface ObservabilityOptions {
   /**
-   * Team that owns the fanout: a tag of all its resources, a dimension of its metrics, and in the text of its alarms. 1 to 256 letters, digits, spaces and `_ . : / = + - @`, as for the value of a tag.
+   * Team that owns the fanout: a tag of all its resources, a dimension of its metrics, and in the text of its alarms. 1 to 255 letters, digits, spaces and `_ . : / = + - @`, as for the value of a tag.
    *
    * @default - no owner
    */

@@ -122,7 +122,6 @@ describe('what the scanner counts', () => {
     const fixture = new Fixture({
       jobs: [
         jobOver(() => [], {
-          // eslint-disable-next-line require-yield
           async *source() {
             throw new Error('the database is away');
           },
