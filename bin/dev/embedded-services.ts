@@ -109,6 +109,8 @@ function environmentOf(region: string, sqs: string, dynamodb: string, lambdaApi:
     AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
     AWS_EC2_METADATA_DISABLED: 'true',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    // Nobody makes metrics of log lines here.
+    POWERTOOLS_METRICS_DISABLED: 'true',
     AWS_ENDPOINT_URL_SQS: sqs,
     AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
     AWS_ENDPOINT_URL_LAMBDA: lambdaApi.endpoint,
