@@ -125,6 +125,8 @@ export interface RunItem extends ItemKey {
   readonly params?: JsonObject;
   /** Lane rule, frozen when the run starts. */
   readonly lanes: 'group' | 'single';
+  /** Job types, frozen likewise: the lanes of one that a deployment removes are brought to rest. */
+  readonly jobs?: readonly string[];
   /** Segments of the sources, by jobType, frozen likewise; a job that is absent has one. */
   readonly segments?: Readonly<Record<string, number>>;
   /** The trace of the invocation that started it; every message of the run carries it. */

@@ -73,7 +73,7 @@ export class LockHolding {
           return answer;
         }
       }
-      const waiting = (await this.isStillOn()) ? await lock.abandon() : await lock.release();
+      const waiting = await this.giveBack();
       if (waiting === undefined) {
         return answer;
       }
@@ -85,6 +85,15 @@ export class LockHolding {
         return { outcome: 'continued', runId: waiting.runId };
       }
     }
+  }
+
+  /** Gives the lock back. Answers the tick that waits, where it is to run now: then the lock is kept for it. */
+  private async giveBack(): Promise<WaitingTick | undefined> {
+    if (!(await this.isStillOn())) {
+      return this.lock.release();
+    }
+    await this.lock.abandon();
+    return undefined;
   }
 
   /** Written down before it is taken out of the lock, so that a crash in between leaves it in one of the two. */

@@ -207,7 +207,7 @@ export class HeldLock {
   }
 
   /** Gives the lock back with its run unfinished: the next invocation goes on with it, and a tick that waits goes on waiting. */
-  async abandon(): Promise<undefined> {
+  async abandon(): Promise<void> {
     this.stop();
     await this.renewing;
     this.lost = true;

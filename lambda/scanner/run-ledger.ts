@@ -228,7 +228,7 @@ function runItem(
   state: 'scanning' | 'skipped',
   fence: number,
 ): RunItem {
-  const { clock, configuration, fanoutId } = context;
+  const { clock, configuration, fanoutId, registry } = context;
   const trace = context.tracer.current();
   return {
     ...ITEM_KEYS.run(fanoutId, runId),
@@ -237,6 +237,7 @@ function runItem(
     fence,
     tick,
     lanes: configuration.lanes,
+    jobs: [...registry.keys()],
     ...segmentsOfJobs(context),
     ...(Object.keys(trace).length > 0 && { trace }),
     startedAt: clock.now(),

@@ -7,7 +7,7 @@ import { bringToRest } from './lane-rest';
 import { scanLane } from './lane-scan';
 import type { LaneEnd } from './lane-scan';
 import type { AnyJob } from '../job/job';
-import { jobInRun, segmentsOf } from './job-in-run';
+import { jobsOfRun, segmentsOf } from './jobs-of-run';
 import type { HeldLock } from './lock';
 import type { ClaimedRun, LaneCount, RestingPages } from './run-ledger';
 import { cancelRun, markFailed, markRested, markScanned, recordLanes } from './run-ledger';
@@ -80,13 +80,15 @@ export async function scanRun(scan: RunScan): Promise<ScannerAnswer> {
  * @returns whether all are read to their end
  */
 async function scanLanes(scan: RunScan, counts: ScanCounts, ended: LaneCount[]): Promise<boolean> {
-  const lanes = await lanesToScan(scan.context, scan.claimed.run);
+  const lanes = lanesToScan(scan.context, scan.claimed.run);
   let isStopped = false;
   const work = async (): Promise<void> => {
     for (let next = lanes.shift(); next !== undefined && !isStopped; next = lanes.shift()) {
       const [lane, job] = next;
       try {
-        const end = await untilTimeIsShort(scanLane({ ...scan, job, lane, counts }));
+        const end = await (job === undefined
+          ? endRemovedLane(scan, lane)
+          : untilTimeIsShort(scanLane({ ...scan, job, lane, counts })));
         if (end.kind === 'end') {
           ended.push({ lane, pages: end.pages });
         } else {
@@ -109,18 +111,21 @@ async function scanLanes(scan: RunScan, counts: ScanCounts, ended: LaneCount[]):
   return !isStopped;
 }
 
-async function lanesToScan(context: ScannerContext, run: RunItem): Promise<[Lane, AnyJob][]> {
-  const lanes: [Lane, AnyJob][] = [];
-  for (const declared of context.registry.values()) {
-    const job = await jobInRun(context, run, declared);
-    for (let segment = 0; segment < segmentsOf(run, job.jobType); segment++) {
-      const lane = { fanoutId: context.fanoutId, runId: run.runId, jobType: job.jobType, segment };
-      if (run.pages[laneName(lane)] === undefined) {
-        lanes.push([lane, job]);
-      }
-    }
-  }
-  return lanes;
+/** The lanes that are not read to their end; one without a job is of a job type that a deployment removed. */
+function lanesToScan({ registry, fanoutId }: ScannerContext, run: RunItem): [Lane, AnyJob | undefined][] {
+  return jobsOfRun(registry, run).flatMap(({ jobType, job }) =>
+    Array.from({ length: segmentsOf(run, jobType) }, (_, segment): [Lane, AnyJob | undefined] => [
+      { fanoutId, runId: run.runId, jobType, segment },
+      job,
+    ]).filter(([lane]) => run.pages[laneName(lane)] === undefined),
+  );
+}
+
+/** Nobody can read on for a job type that is gone: what is in the queue of it waits for its code, and dies without; the rest is for runs of a deployment that has it again. */
+async function endRemovedLane({ context, lock }: RunScan, lane: Lane): Promise<LaneEnd> {
+  const known = [...context.registry.keys()];
+  context.logger.warn('a deployment removed a job type of the run, its pages are brought to rest', { ...lane, known });
+  return { kind: 'end', pages: await bringToRest(context, lane, lock.fence, 'withdrawn') };
 }
 
 async function untilTimeIsShort(scanning: Promise<LaneEnd>): Promise<LaneEnd> {
@@ -178,7 +183,7 @@ async function restLanes(
   outcome: 'withdrawn' | 'cancelled',
 ): Promise<RestingPages> {
   const rest: Record<string, number> = {};
-  for (const [lane] of await lanesToScan(context, run)) {
+  for (const [lane] of lanesToScan(context, run)) {
     rest[laneName(lane)] = await bringToRest(context, lane, fence, outcome);
   }
   return rest;
