@@ -1,3 +1,4 @@
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { SQS } from '../lambda/contract';
 import type { FanoutConfiguration } from '../lambda/contract';
 import { BOUNDS, FIXED } from './bounds';
@@ -36,7 +37,7 @@ export function readQueue(options: StorageOptions, timeout: number, maxAttempts:
       : broughtQueue(options.queue, { timeout, maxAttempts, visibilityTimeout, maxReceiveCount });
   return {
     configuration,
-    warnings: [...warnings, ...deadLetterWarnings(options, configuration), ...unknownType(options)],
+    warnings: [...warnings, ...deadLetterWarnings(options, configuration), ...unknownType(options.failureQueue)],
   };
 }
 
@@ -53,6 +54,16 @@ function configured(visibilityTimeout: number, maxReceiveCount: number, queueRet
   // A dead-letter queue that is brought may keep its messages for less; longer than ours it cannot.
   const ledgerRetention = queueRetention + FIXED.deadLetterRetention + FIXED.ledgerMargin;
   return { visibilityTimeout, maxReceiveCount, queueRetention, ledgerRetention };
+}
+
+/** Attributes of the work queue as it is synthesized, where they can be known; what the runtime is told follows from them. */
+export function queueAsSynthesized(queue: IQueue, settings: QueueConfiguration): QueueConfiguration {
+  const facts = queueFacts(queue);
+  return configured(
+    facts.visibilityTimeout ?? settings.visibilityTimeout,
+    facts.maxReceiveCount ?? settings.maxReceiveCount,
+    facts.retention ?? SQS.retentionSeconds.max,
+  );
 }
 
 function checkTypes(options: StorageOptions): void {

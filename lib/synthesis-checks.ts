@@ -1,9 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import type { CfnFunction, Function } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { CronFanoutError } from '../lambda/contract';
-import type { FanoutConfiguration } from '../lambda/contract';
-import { FIXED } from './bounds';
 import { queueFacts } from './brought';
 import { environmentError } from './environment';
 import { receivesError, visibilityError } from './queue-checks';
@@ -16,12 +13,11 @@ export interface Changeable {
   readonly scanner: Function;
   readonly consumer: Function;
   readonly queue: IQueue;
-  readonly deadLetterQueue: IQueue;
 }
 
 /** What is wrong with the children as they are synthesized, when everybody has changed what they want. Tokens count as right. */
 export function synthesisErrors(
-  { scanner, consumer, queue, deadLetterQueue }: Changeable,
+  { scanner, consumer, queue }: Changeable,
   { concurrency, configuration }: Pick<Settings, 'concurrency' | 'configuration'>,
 ): string[] {
   const { reserved, timeout } = numbersOf(consumer);
@@ -38,29 +34,7 @@ export function synthesisErrors(
       ? undefined
       : receivesError(path, maxReceiveCount, { ...configuration, maxAttempts: mostAttempts(configuration) }),
     retention === undefined ? undefined : retriesErrorOf(configuration, retention),
-    ledgerError(configuration, retention, queueFacts(deadLetterQueue).retention),
   ].flatMap((error) => error?.message ?? []);
-}
-
-/**
- * Refuses queues that keep a message longer than the ledger knows what became of it: a redrive would then be a record that nobody ever heard of. Retentions are in seconds, `undefined` where they
- * are not known.
- */
-export function ledgerError(
-  { ledgerRetention, queueRetention }: Pick<FanoutConfiguration, 'ledgerRetention' | 'queueRetention'>,
-  queue = queueRetention,
-  deadLetterQueue: number = FIXED.deadLetterRetention,
-): CronFanoutError | undefined {
-  const needed = queue + deadLetterQueue + FIXED.ledgerMargin;
-  if (ledgerRetention >= needed) {
-    return undefined;
-  }
-  return new CronFanoutError('LedgerTooShort', {
-    what: 'retention of queue and deadLetterQueue, as they are synthesized',
-    received: `${queue} and ${deadLetterQueue} seconds, with a ledger of ${ledgerRetention} seconds`,
-    allowed: `together at most ${ledgerRetention - FIXED.ledgerMargin} seconds: the ledger was derived from queueRetention ${queueRetention}`,
-    change: 'give the retention as queueRetention, instead of changing it on the queue',
-  });
 }
 
 function numbersOf(made: Function): { readonly reserved: unknown; readonly timeout: unknown } {
