@@ -43,7 +43,7 @@ module.exports = {
       name: 'examples-use-public-entry-points',
       severity: 'error',
       from: { path: '^examples/' },
-      to: { path: '^(bin|test)/|^(lib|lambda)/(?!index\\.ts|job/index\\.ts)' },
+      to: { path: '^(bin|test)/|^(lib|lambda)/(?!index\\.ts|job/index\\.ts|simulation/index\\.ts)' },
     },
     {
       name: 'no-test-imports',

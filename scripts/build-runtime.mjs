@@ -17,6 +17,7 @@ const MODULES = {
   'runtime/scanner.mjs': 'lambda/scanner/entry.ts',
   'runtime/consumer.mjs': 'lambda/consumer/entry.ts',
   'esm/job.mjs': 'lambda/job/index.ts',
+  'esm/testing.mjs': 'lambda/simulation/index.ts',
 };
 
 for (const [file, entry] of Object.entries(MODULES)) {

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 const ROOT = join(__dirname, '..', '..');
 /** What users import from. */
-const ENTRY_POINTS = ['lib/index.ts', 'lambda/job/index.ts'];
+const ENTRY_POINTS = ['lib/index.ts', 'lambda/job/index.ts', 'lambda/simulation/index.ts'];
 /** Names of interfaces that users fill in. */
 const OPTIONS_NAME = /(Props|Options|Definition)$/;
 

@@ -2,6 +2,7 @@ import type { Claim, DeadItem } from '../../contract';
 import { isPermanentError } from '../../job/failures';
 import type { HandlerCall, Observation } from '../world/observation';
 import { envelopeOf } from '../world/queue-observer';
+import type { DeploySpec } from '../world/spec';
 import { LOST } from './deaths';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 import type { PlaceState } from './ledger-model';
@@ -89,7 +90,7 @@ function redriven({ violated }: Watched, place: PlaceState, call: HandlerCall, c
 }
 
 function died(watched: Watched, dead: DeadItem): void {
-  const { ledger, violated } = watched;
+  const { ledger, violated, fanouts } = watched;
   const fanoutId = dead.pk.slice(0, -'#DEAD'.length);
   const state = ledger.placeOfDeath(fanoutId, dead);
   if (state === undefined || state.outcome !== undefined) {
@@ -119,6 +120,11 @@ function died(watched: Watched, dead: DeadItem): void {
         violated(`${dead.key} dies of an error that nobody threw`);
       }
       return;
+    case 'UnknownJobType':
+      if (fanouts.find(({ id }) => id === fanoutId)?.spec.deploys.some(isWithout(state.jobType)) !== true) {
+        violated(`${dead.key} dies because its job type is not known, which every deployment has`);
+      }
+      return;
     case 'InvalidPayload':
       if (calls.some(({ result }) => result === 'succeeded')) {
         violated(`${dead.key} dies of its payload, which was handled`);
@@ -127,6 +133,11 @@ function died(watched: Watched, dead: DeadItem): void {
     default:
       violated(`${dead.key} dies of ${dead.cause}, far from the last receive`);
   }
+}
+
+/** Whether the code of a deployment does not have a job type. */
+export function isWithout(jobType: string): (deploy: DeploySpec) => boolean {
+  return ({ removed = [] }) => removed.includes(jobType);
 }
 
 /** Attempts of a claim go back only where its handler was not called. */

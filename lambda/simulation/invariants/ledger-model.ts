@@ -66,6 +66,8 @@ export class LedgerModel {
   readonly buried = new Set<string>();
   /** Deaths that were redriven. */
   readonly redriven = new Set<string>();
+  /** When deaths were written down, by deathId, epoch milliseconds: later than they say, where whoever began one ended. */
+  readonly deathWrittenAt = new Map<string, number>();
   /** When deaths were marked as redriven, by deathId, epoch milliseconds. */
   readonly redrivenAt = new Map<string, number>();
   /** When redrives had their outcomes, by deathId, epoch milliseconds. */
@@ -245,6 +247,9 @@ export class LedgerModel {
   }
 
   private deadWritten(dead: DeadItem, fanoutId: string, by: string): void {
+    if (!this.deathWrittenAt.has(dead.deathId)) {
+      this.deathWrittenAt.set(dead.deathId, this.now());
+    }
     if (dead.state === 'redriven' && !this.redrivenAt.has(dead.deathId)) {
       this.redrivenAt.set(dead.deathId, this.now());
     }

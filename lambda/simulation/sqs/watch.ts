@@ -49,7 +49,8 @@ export class Watch {
     }
     if (this.isTold) {
       this.isTold = false;
-      queueMicrotask(() => {
+      // Not `queueMicrotask`, which fake timers of a test runner replace.
+      void Promise.resolve().then(() => {
         this.isTold = true;
         this.tell();
       });
