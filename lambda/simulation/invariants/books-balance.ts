@@ -66,6 +66,7 @@ function completed(watched: Watched, fanoutId: string, run: RunItem): void {
   if (
     run.state === 'completed' &&
     fanout?.spec.jobs.every(({ changes }) => changes === 0) === true &&
+    fanout.spec.deploys.every(({ removed = [] }) => removed.length === 0) &&
     fanout.tables.size > 0
   ) {
     agreesWithSource(watched, fanout, state, totals);

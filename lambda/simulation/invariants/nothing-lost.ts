@@ -2,7 +2,8 @@ import { jobConfiguration } from '../../contract';
 import type { Observation } from '../world/observation';
 import { observing } from '../world/observation';
 import type { FanoutView } from '../world/world-view';
-import type { RecordSpec } from '../world/spec';
+import type { JobSpec, RecordSpec } from '../world/spec';
+import { isWithout } from './attempts';
 import { deathsAt, deathsOf, LOST } from './deaths';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 import type { PlaceState, RunState } from './ledger-model';
@@ -147,7 +148,9 @@ function checkRun(watched: Watched, run: RunState): void {
     }
     return;
   }
-  for (const { jobType, records } of fanout?.spec.jobs ?? []) {
+  // What a deployment removes may be read in part.
+  const isKept = ({ jobType }: JobSpec): boolean => fanout?.spec.deploys.some(isWithout(jobType)) !== true;
+  for (const { jobType, records } of fanout?.spec.jobs.filter(isKept) ?? []) {
     const changed = fanout?.tables.get(jobType)?.changed;
     for (const record of records) {
       if (fanout !== undefined && changed?.has(record.key) === false) {

@@ -13,7 +13,7 @@ interface LiveMessage {
 interface LaneState {
   readonly messages: LiveMessage[];
   head: number;
-  /** The latest record by run, segment and logical group, with its place in the source: a lane may hold several groups. */
+  /** The latest record by run, job, segment and logical group, with its place in the source: a lane may hold several groups. */
   readonly latest: Map<string, { readonly index: number; readonly place: PlaceState }>;
 }
 
@@ -72,7 +72,7 @@ function sentFirst(
   const index = indexes.get([place.fanoutId, place.jobType, place.key].join('|'));
   if (index !== undefined) {
     const group = place.group ?? '';
-    const name = [place.runId, place.segment, group].join('|');
+    const name = [place.runId, place.jobType, place.segment, group].join('|');
     const before = lane.latest.get(name);
     // One that was skipped when its page was written down, and is not when it is read again, comes behind the others of its page.
     if (before !== undefined && index < before.index && isWrittenBefore(place, before.place)) {

@@ -57,11 +57,14 @@ export const singleLane: Scenario = {
   },
 };
 
+/** A job type that deployments remove. */
+const OTHER = 'other';
+
 /** Deployments in the midst of runs. */
 export const deploy: Scenario = {
   name: 'deploy',
   about:
-    'deployments in the midst of runs, there and back: other numbers, another lane rule, another version of the payload',
+    'deployments in the midst of runs, there and back: other numbers, another lane rule, another version of the payload, a job type less',
   draw: (seed) => {
     const draw = drawOf(seed, 'deploy');
     const records = drawRecords(draw, drawCount(draw, 80), 'r', QUICK_BEHAVIOURS);
@@ -83,7 +86,20 @@ export const deploy: Scenario = {
     const deploys = draw.list(draw.int(1, 3), () => deployment(draw.int(0, 240_000), draw.pick([1, 2])));
     // In the end the newest code is back: what waits for it goes on.
     const last = deployment(300_000, 2);
-    return drawWorld(seed, [{ ...fanout, deploys: [...deploys, last] }], {
+    const other = { ...drawJob(draw, drawRecords(draw, draw.int(1, 12), 'o', QUICK_BEHAVIOURS)), jobType: OTHER };
+    const all = draw.chance(0.5)
+      ? { jobs: fanout.jobs, deploys: [...deploys, last] }
+      : {
+          jobs: draw.pick([
+            [...fanout.jobs, other],
+            [other, ...fanout.jobs],
+          ]),
+          deploys: [
+            ...deploys.map((one) => (draw.chance(0.5) ? { ...one, removed: [OTHER] } : one)),
+            draw.chance(0.2) ? { ...last, removed: [OTHER] } : last,
+          ],
+        };
+    return drawWorld(seed, [{ ...fanout, ...all }], {
       faults: { crash: 0.01, pause: 0.005, replyLost: 0.01 },
       faultPlaces: draw.int(50, 800),
       skewMs: SKEW_MS,

@@ -54,6 +54,7 @@ export class SimulatedFanout implements FanoutView {
   readonly metrics = new RecordedMetrics();
   private configuration: FanoutConfiguration;
   private payloadVersion: number;
+  private removed: readonly string[] = [];
   private eventsToCome = 0;
 
   constructor(
@@ -126,6 +127,7 @@ export class SimulatedFanout implements FanoutView {
         this.world.trace.add(this.world.clock.now(), this.id, `deploys: ${deploy.concurrency} x ${deploy.batchSize}`);
         this.configuration = deploy.configuration;
         this.payloadVersion = deploy.payloadVersion ?? this.payloadVersion;
+        this.removed = deploy.removed ?? [];
         this.scanner.retire();
         this.consumer.deploy(deploy);
       });
@@ -277,10 +279,13 @@ export class SimulatedFanout implements FanoutView {
   private jobsOf(instance: Instance): readonly AnyJob[] {
     const { plan, steps, trace, clock, observe } = this.world;
     const watch = { instance, fanoutId: this.id, plan, steps, trace, observe, now: () => clock.now() };
-    return this.jobs.create(instance, { payloadVersion: this.payloadVersion }).map((job) => {
-      const handlerMs = this.spec.jobs.find(({ jobType }) => jobType === job.jobType)?.handlerMs ?? 100;
-      return observedJob(job, { ...watch, handlerMs });
-    });
+    const deployed = this.jobs.create(instance, { payloadVersion: this.payloadVersion });
+    return deployed
+      .filter(({ jobType }) => !this.removed.includes(jobType))
+      .map((job) => {
+        const handlerMs = this.spec.jobs.find(({ jobType }) => jobType === job.jobType)?.handlerMs ?? 100;
+        return observedJob(job, { ...watch, handlerMs });
+      });
   }
 
   private portsOf(instance: Instance): {

@@ -79,6 +79,8 @@ export interface DeploySpec {
   readonly configuration: FanoutConfiguration;
   /** @default - the version before */
   readonly payloadVersion?: number;
+  /** Job types that its code does not have. @default - none */
+  readonly removed?: readonly string[];
 }
 
 /** A message that somebody sends by hand. */
