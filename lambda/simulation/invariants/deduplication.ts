@@ -41,7 +41,8 @@ function checkSent({ ledger, fanouts, world, violated }: Watched, place: PlaceSt
       violated(`${key} is sent for run ${runId} while its redrive of run ${other.runId} is in flight`);
     }
     const dead = deaths.find(({ state }) => state === 'dead');
-    if (dead !== undefined && dead.diedAt > since && dead.diedAt < until) {
+    const writtenAt = ledger.deathWrittenAt.get(dead?.deathId ?? '') ?? Infinity;
+    if (dead !== undefined && dead.diedAt > since && writtenAt < until) {
       violated(`${key} is sent for run ${runId} though it died in run ${other.runId} and is in quarantine`);
     }
   }

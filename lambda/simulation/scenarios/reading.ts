@@ -32,7 +32,7 @@ export const segments: Scenario = {
     return drawWorld(seed, [fanout], {
       faults: {
         sourceError: draw.pick([0, 0.05]),
-        sourceHang: draw.pick([0, 0.01]),
+        sourceHang: draw.pick([0.005, 0.03]),
         sourceSlow: 0.03,
         crash: 0.01,
         pause: 0.008,

@@ -9,7 +9,7 @@ export interface PlacedRecord {
 
 /** The segment that a key is always in. */
 function segmentOf(key: string, count: number): number {
-  return [...key].reduce((sum, character) => sum * 31 + (character.codePointAt(0) ?? 0), 7) % count;
+  return Buffer.from(key).reduce((sum, byte) => sum * 31 + byte, 7) % count;
 }
 
 /** Distance of two records at the start, so that others fit between them. */
