@@ -295,11 +295,7 @@ describe.each(Object.entries({ ...SCANS, ...CALLS }))('%s', (name, story) => {
 });
 
 test('control: what may be told is told', async () => {
-  const watched = await consumedStory();
+  const watched = await consumed({ handler: throwing })((parts) => new Watched([job(parts)], 'INFO'));
   expect(watched.written).toContain(`TypeError: ${REDACTED}: login with [secret DB] refused`);
   expect(watched.stored).toContain(REDACTED);
 });
-
-function consumedStory(): Promise<Watched> {
-  return (CALLS['the handler throws'] as Story)((parts) => new Watched([job(parts)], 'INFO'));
-}

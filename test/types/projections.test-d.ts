@@ -50,7 +50,7 @@ export const projected = defineJob({
   source: invoicesAfter,
   key: (invoice) => invoice.id,
   queuePayload: ({ id, issuedAt }) => ({ id, issuedAt: issuedAt.toISOString() }),
-  upgrade: (payload, version) => ({ id: String(payload), issuedAt: String(version) }),
+  upgrade: (payload, version) => ({ id: JSON.stringify(payload), issuedAt: String(version) }),
   payloadVersion: 2,
   stillEligible: (payload) => payload.id !== '',
   handler: (payload) => [payload, true satisfies Same<typeof payload, { id: string; issuedAt: string }>],

@@ -58,6 +58,15 @@ describe('encodeEnvelope', () => {
     expect(encodeEnvelope({ ...ENVELOPE, payload: '🛫𠜎' })).toContain('"🛫𠜎"');
   });
 
+  it('keeps a trace, and leaves out what is none: it decides over no record', () => {
+    const envelope = { ...ENVELOPE, traceparent: '00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01' };
+    expect(decodeEnvelope(encodeEnvelope(envelope))).toEqual({ kind: 'valid', envelope });
+    for (const traceparent of ['00-0', 7, null, {}]) {
+      const body = JSON.stringify({ ...ENVELOPE, traceparent });
+      expect(decodeEnvelope(body)).toEqual({ kind: 'valid', envelope: ENVELOPE });
+    }
+  });
+
   it('keeps why a record died', () => {
     const dead: DeadEnvelope = {
       ...ENVELOPE,
