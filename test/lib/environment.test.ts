@@ -88,7 +88,7 @@ describe('secrets', () => {
         'Fn::Join': ['', ['{"DB":"', { Ref: expect.stringMatching(/^Database/) as unknown }, '"}']],
       });
       expect(statements(template, role)).toContainEqual({
-        actions: ['secretsmanager:GetSecretValue', 'secretsmanager:DescribeSecret'],
+        actions: ['secretsmanager:GetSecretValue'],
         resources: [{ Ref: expect.stringMatching(/^Database/) as unknown }],
       });
     }
