@@ -11,6 +11,7 @@ import { appCommand, readStacks, synthesize } from './assembly';
 import { Cleanup } from './cleanup';
 import type { Load, Loaded } from './data-module';
 import { deploy } from './deployment';
+import { dynalitePath } from './dynamodb';
 import type { EmbeddedServices } from './embedded-services';
 import { makeScratch, startServices } from './embedded-services';
 import type { FanoutParts } from './fanout-parts';
@@ -83,6 +84,8 @@ export async function startLocalFanout(options: LocalFanoutOptions): Promise<Loc
 
 async function start(options: LocalFanoutOptions, cleanup: Cleanup): Promise<LocalFanout> {
   const { signal, onStage, onLine = () => undefined } = options;
+  // Asked before anything takes its time.
+  dynalitePath();
   const scratch = makeScratch(cleanup);
   onStage?.('synthesizing the app');
   const stack = chooseStack(readStacks(await assemblyOf(options, scratch)), options.stack);

@@ -9,6 +9,10 @@ export type InMemoryBuild = esbuild.BuildOptions & { write: false; metafile: tru
 /** The result of an {@link InMemoryBuild}. */
 export type InMemoryResult = esbuild.BuildResult<InMemoryBuild>;
 
+/** How esbuild says that it can't start its binary, which it looks for at the first build. */
+const NO_BINARY =
+  /needed by esbuild|esbuild for another platform|Unsupported platform|Cannot start service|ENOENT|EACCES/;
+
 /** How many of esbuild's errors a message repeats; the first ones are the cause of the rest. */
 const MAX_ERRORS_SHOWN = 5;
 
@@ -23,7 +27,10 @@ export function runEsbuild(subject: string, options: InMemoryBuild): InMemoryRes
   try {
     return buildSync(options);
   } catch (error) {
-    throw isBuildFailure(error) ? bundlingFailed(subject, error, options.absWorkingDir) : error;
+    if (isBuildFailure(error)) {
+      throw bundlingFailed(subject, error, options.absWorkingDir);
+    }
+    throw error instanceof Error && NO_BINARY.test(error.message) ? esbuildMissing(error) : error;
   }
 }
 
@@ -32,15 +39,19 @@ function loadEsbuild(): Pick<typeof esbuild, 'buildSync'> {
   try {
     return createRequire(__filename)('esbuild') as typeof esbuild;
   } catch (cause) {
-    throw new CronFanoutError('EsbuildMissing', {
-      what: 'esbuild, which bundles the job module',
-      received: cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause),
-      allowed: 'esbuild as cron-fanout installs it, with its binary for this system',
-      change:
-        'install again without --omit=optional (the binary is an optional dependency), or run `npm install esbuild`',
-      cause,
-    });
+    throw esbuildMissing(cause);
   }
+}
+
+function esbuildMissing(cause: unknown): CronFanoutError {
+  return new CronFanoutError('EsbuildMissing', {
+    what: 'esbuild, which bundles the job module',
+    received: cause instanceof Error ? (cause.message.trim().split('\n')[0] ?? '') : String(cause),
+    allowed: 'esbuild as cron-fanout installs it, with its binary for this system',
+    change:
+      'install again without --omit=optional (the binary is an optional dependency), or run `npm install esbuild`',
+    cause,
+  });
 }
 
 function isBuildFailure(error: unknown): error is esbuild.BuildFailure {
