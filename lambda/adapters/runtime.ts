@@ -7,6 +7,7 @@ import type { Clock, Logger, MessageQueue, Metrics, Randomness, StateStore, Trac
 import type { Environment } from './configuration';
 import { readConfiguration, readSecretArns, required } from './configuration';
 import { DynamoDbStateStore } from './dynamodb-state-store';
+import { HashedKeysLogger } from './hashed-keys-logger';
 import { PowertoolsLogger } from './powertools-logger';
 import { PowertoolsMetrics } from './powertools-metrics';
 import { KnownSecrets } from '../job/known-secrets';
@@ -46,6 +47,7 @@ export function createRuntime(environment: Environment = process.env): Runtime {
     marshallOptions: { removeUndefinedValues: true },
   });
   const configuration = readConfiguration(environment);
+  const logger = new PowertoolsLogger().with({ fanoutId });
   return {
     fanoutId,
     configuration,
@@ -59,7 +61,7 @@ export function createRuntime(environment: Environment = process.env): Runtime {
     deadLetterQueue: () => new SqsMessageQueue(sqs, required(environment, ENVIRONMENT.deadLetterQueueUrl)),
     clock: systemClock,
     randomness: systemRandomness,
-    logger: new PowertoolsLogger().with({ fanoutId }),
+    logger: configuration.logKeys === 'hashed' ? new HashedKeysLogger(logger) : logger,
     metrics: new PowertoolsMetrics({
       fanoutId,
       labels: configuration.labels,

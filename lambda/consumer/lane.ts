@@ -1,3 +1,4 @@
+import type { LogFields } from '../ports';
 import type { Plan } from './plan';
 import type { ReceivedMessage } from './received-message';
 import type { RecordPlan } from './record-turn';
@@ -113,7 +114,7 @@ export class Lane {
     const level = this.plans[index]?.kind === 'wait' ? 'warn' : 'info';
     options.logger[level]('messages of a lane come back', {
       reason: error,
-      messages: messages.map(({ messageId, receiveCount }) => ({ messageId, receiveCount })),
+      messages: messages.map(told),
     });
     for (const plan of this.plans.slice(index)) {
       const message = messageOf(plan);
@@ -142,6 +143,15 @@ function jobTypeOf(plan: RecordPlan): string {
 
 function first(answers: readonly Answer[]): Answer {
   return answers[0] ?? { kind: 'skipped' };
+}
+
+/** A message as a log line names it: with its record, where that is known. */
+function told({ messageId, receiveCount, content }: ReceivedMessage): LogFields {
+  if (content.kind !== 'record') {
+    return { messageId, receiveCount };
+  }
+  const { run: runId, job: jobType, key } = content.envelope;
+  return { messageId, receiveCount, runId, jobType, key };
 }
 
 function messageOf(plan: Plan): ReceivedMessage {

@@ -102,11 +102,13 @@ function settle(
 /** Sends the messages of a page; answers the ordinals that SQS refused for good. */
 async function send({ context, lock, budget, claimed }: PageWriting, draft: PageDraft): Promise<number[]> {
   const traceHeader = claimed.run.trace?.xray;
+  const { runId, jobType } = draft.position.id;
+  const logger = context.logger.with({ runId, jobType });
   const refused = await sendMessages(draft.messages, {
     queue: context.queue,
     clock: context.clock,
     randomness: context.randomness,
-    logger: context.logger,
+    logger,
     errors: context.errors,
     ...(traceHeader !== undefined && { traceHeader }),
     guard: () => {
@@ -117,7 +119,7 @@ async function send({ context, lock, budget, claimed }: PageWriting, draft: Page
     },
   });
   for (const { message, cause } of refused) {
-    context.logger.warn('SQS refused a record', { key: message.key, cause });
+    logger.warn('SQS refused a record', { key: message.key, cause });
   }
   return refused.map(({ message }) => message.ordinal);
 }

@@ -16,7 +16,7 @@ interface Described {
   readonly statistic?: string;
   readonly dimensions?: readonly { readonly name: string; readonly value: unknown }[];
 }
-const described = (metric: IMetric): Described => metric.toMetricConfig().metricStat! as unknown as Described;
+const described = (metric: IMetric): Described => metric.toMetricConfig().metricStat!;
 const resolved = (metric: IMetric): unknown => stack.resolve(described(metric).dimensions);
 
 describe('fanout.metric', () => {
