@@ -1,9 +1,9 @@
 import type { DeadItem, Envelope, ItemKey, PageItem, RunItem } from '../contract';
 import { ITEM_KEYS, METRIC_OF_OUTCOME } from '../contract';
 import { findJob } from '../job/registry';
-import { deathId } from '../ledger/identity';
 import { closeIfComplete, isComplete } from '../ledger/pages';
 import { noteRedrive } from '../ledger/redrive-row';
+import { sweptDeathKey } from '../ledger/swept-death';
 import type { ConsumerOptions } from './options';
 import { deathTime, pageOf } from './received-message';
 import type { Book } from './record-book';
@@ -52,12 +52,12 @@ export class LedgerBooks {
     return this.deadBook(envelope, key);
   }
 
-  /** The DEAD item of a record that was given up because no message of it came; `undefined` where it died otherwise. */
+  /** The DEAD item of a record that the sweep settled, since no message of it came any more; `undefined` where it died otherwise. */
   async lostDeath(envelope: Envelope): Promise<DeadItem | undefined> {
-    const { store, fanoutId } = this.options;
+    const { store } = this.options;
     const id = pageOf(envelope);
-    const lostAt = (await store.get<PageItem>(ITEM_KEYS.page(id)))?.lostAt;
-    const key = lostAt === undefined ? undefined : ITEM_KEYS.dead(fanoutId, lostAt, deathId(id, envelope.ordinal));
+    const page = await store.get<PageItem>(ITEM_KEYS.page(id));
+    const key = page === undefined ? undefined : sweptDeathKey(id, page, envelope.ordinal);
     return key === undefined ? undefined : store.get<DeadItem>(key);
   }
 
@@ -133,6 +133,7 @@ export class LedgerBooks {
       (error: unknown) => {
         this.options.logger.warn('a complete page could not be closed', {
           runId: envelope.run,
+          jobType: envelope.job,
           error: this.options.errors.describe(error),
         });
       },

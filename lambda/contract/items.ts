@@ -205,6 +205,8 @@ export interface PageItem extends ItemKey {
   readonly sealedAt?: number;
   /** The deadline that had passed when ordinals of it were settled as `Lost`; their deaths have this time. */
   readonly lostAt?: number;
+  /** `ordinal@time` of deaths that were under way when the sweep settled their records, epoch milliseconds; absent: none. */
+  readonly swept?: ReadonlySet<string>;
   readonly closed?: boolean;
   /** Settled ordinals, whatever the outcome. */
   readonly settled?: ReadonlySet<number>;
@@ -241,7 +243,7 @@ export interface DeadItem extends ItemKey {
   readonly segment: number;
   readonly page: number;
   readonly ordinal: number;
-  /** Empty where its message was never seen (`Lost`); so is `group`. */
+  /** `hash:` and {@link hash} in hexadecimal where its message was not seen (the sweep settled it); `group` is empty then. */
   readonly key: string;
   /** The 8 bytes that KEYS holds of the key. */
   readonly hash: Uint8Array;

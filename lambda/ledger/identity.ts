@@ -19,6 +19,11 @@ export function hashText(hash: Uint8Array): string {
   return Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('base64url');
 }
 
+/** What stands for the key of a record whose message was never seen: the ledger has no more of it than its hash. */
+export function unseenKey(hash: Uint8Array): string {
+  return `hash:${Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('hex')}`;
+}
+
 /** Place of a record in a run. */
 export interface Place {
   readonly fanoutId: string;

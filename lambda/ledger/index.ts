@@ -6,3 +6,4 @@ export * from './redrive';
 export * from './redrive-row';
 export * from './run-state';
 export * from './sweep';
+export * from './swept-death';

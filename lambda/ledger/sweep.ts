@@ -3,9 +3,10 @@ import { ITEM_KEYS, SQS } from '../contract';
 import type { Attribute, Condition, Path } from '../ports';
 import { when } from '../ports';
 import { claimGuard, heldUntil } from './claim-guard';
-import { deathId, HASH_BYTES } from './identity';
+import { deathId, HASH_BYTES, unseenKey } from './identity';
 import type { Ledger } from './pages';
 import { closeIfComplete } from './pages';
+import { sweptDeath } from './swept-death';
 
 /** Cause of the death of a record whose message can't come any more. */
 export const LOST = 'Lost';
@@ -37,7 +38,7 @@ export function pageDeadline({ sealedAt }: PageItem, queueRetention: number): nu
 /**
  * Settles what no code will settle any more: ordinals of a page that is past its deadline die as `Lost`. In the order of every death, so that a message that turns up in between goes on with
  * it: the claim becomes dying, the DEAD item is written, the ordinal is settled. There is no dead message: nobody has the record. A message that turns up later (the queue had moved it to the
- * dead-letter queue by itself) is taken as this death's redrive. Records that a handler holds are left alone.
+ * dead-letter queue by itself) is taken as this death's redrive, also where a consumer had begun the death and did not come to its end. Records that a handler holds are left alone.
  *
  * @returns number of ordinals that were settled
  */
@@ -96,12 +97,14 @@ async function sweepTogether(sweep: Sweep, page: PageItem, ordinals: readonly nu
   }
   await Promise.all(doomed.map((one) => store.put({ ...deadItem(sweep, one) }, when.newItem)));
   const settled = new Set(ordinals);
+  const begunBefore = doomed.filter(({ dying }) => dying.cause !== LOST);
   const ended = await store.update<PageItem>(
     key,
     {
       add: [
         [['settled'], settled],
         [['dead'], settled],
+        ...(begunBefore.length === 0 ? [] : [[['swept'], new Set(begunBefore.map(sweptDeath))] as const]),
       ],
       remove: ordinals.map((ordinal): Path => ['claims', String(ordinal)]),
     },
@@ -131,14 +134,15 @@ function deadItem({ ledger, id, keys, options }: Sweep, { ordinal, claim, dying 
   const { fanoutId, clock } = ledger;
   const { runId, jobType, segment, page } = id;
   const at = ordinal * HASH_BYTES;
+  const hash = keys?.hashes.slice(at, at + HASH_BYTES) ?? new Uint8Array(HASH_BYTES);
   const isLost = dying.cause === LOST;
   return {
     ...ITEM_KEYS.dead(fanoutId, dying.at, dying.deathId),
     ...{ deathId: dying.deathId, runId, jobType, segment, page, ordinal },
     // KEYS has the hash alone.
-    key: '',
+    key: unseenKey(hash),
     group: '',
-    hash: keys?.hashes.slice(at, at + HASH_BYTES) ?? new Uint8Array(HASH_BYTES),
+    hash,
     cause: dying.cause,
     errorName: isLost ? LOST : 'Unknown',
     errorMessage:

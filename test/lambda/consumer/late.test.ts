@@ -98,6 +98,47 @@ describe('PROTOCOL 3: a message that comes after its record was given up as lost
     expect(await harness.run()).toMatchObject({ state: 'completed', totals: { dead: 1 } });
   });
 
+  test.each([
+    ['its DEAD item was written', 'put'],
+    ['its message was in the dead-letter queue', 'send'],
+  ])('is the redrive of a death that a consumer had begun, and that ended before %s', async (_, step) => {
+    const calls: number[] = [];
+    const harness = await new Harness([
+      job((_record, { attempt }) => {
+        calls.push(attempt);
+        if (calls.length === 1) {
+          throw new PermanentError('no');
+        }
+      }),
+    ]).seed([2]);
+    await harness.store.put({ ...(await harness.page()), sealedAt: START } as never);
+    const endAt = (call: string): void => {
+      if (call === step) {
+        throw new Error('the process ends here');
+      }
+    };
+    harness.store.before = endAt;
+    harness.deadLetterQueue.beforeSend = () => {
+      endAt('send');
+    };
+    const first = message();
+    expect(failures(await harness.deliver([first]))).toEqual([first.messageId]);
+    harness.store.before = () => undefined;
+    harness.deadLetterQueue.beforeSend = () => undefined;
+    expect((await harness.page()).claims['0']).toMatchObject({ d: { cause: 'PermanentError' } });
+    await harness.clock.advance(DEADLINE_MS + 1);
+    await sweep(harness);
+    expect(await harness.page()).toMatchObject({ dead: new Set([0, 1]) });
+    // SQS had moved the message to the dead-letter queue by itself, and the console moves it back.
+    expect(failures(await harness.deliver([message({ receiveCount: 2 })]))).toEqual([]);
+    expect(failures(await harness.deliver([message({ receiveCount: 3 })]))).toEqual([]);
+    expect(calls).toEqual([1, 1]);
+    expect(harness.dead().find(({ ordinal }) => ordinal === 0)).toMatchObject({
+      cause: 'PermanentError',
+      state: 'succeeded',
+    });
+  });
+
   test('a second copy of a record that died by its handler stays without a call', async () => {
     const harness = await new Harness([
       job(() => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import {
   HASH_BYTES,
@@ -7,6 +8,7 @@ import {
   hashText,
   idempotencyKey,
   keyHash,
+  unseenKey,
 } from '../../../lambda/ledger';
 
 const place = { fanoutId: 'F', runId: 'tick-1', jobType: 'a', segment: 0, page: 0 };
@@ -60,6 +62,14 @@ describe('deathId', () => {
     const first = deathId(place, 3);
     expect(deathId(place, 3)).toBe(first);
     expect(deathId(place, 3, first)).not.toBe(first);
+  });
+});
+
+describe('unseenKey', () => {
+  it('is found again by what docs/redrive.md says', () => {
+    const [jobType, key] = ['a', 'k'];
+    const digits = createHash('sha256').update(['key', jobType, key].join('\0')).digest('hex').slice(0, 16);
+    expect(unseenKey(keyHash(jobType, key))).toBe(`hash:${digits}`);
   });
 });
 

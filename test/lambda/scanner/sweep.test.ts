@@ -40,7 +40,8 @@ describe('PROTOCOL 3: the sweep at the deadline of a page', () => {
       expect.objectContaining({
         cause: 'Lost',
         state: 'dead',
-        key: '',
+        key: `hash:${Buffer.from(keyHash(JOB, 'r1')).toString('hex')}`,
+        group: '',
         hash: keyHash(JOB, 'r1'),
         ordinal: 1,
         attempts: 0,
@@ -82,6 +83,7 @@ describe('PROTOCOL 3: the sweep at the deadline of a page', () => {
     await fixture.invoke(WATCHDOG);
     expect(deadOf(fixture)).toMatchObject([{ cause: 'PermanentError', deathId: 'begun', diedAt: 42, attempts: 1 }]);
     expect(await fixture.runItem()).toMatchObject({ state: 'completed' });
+    expect(await fixture.pageItem(0)).toMatchObject({ swept: new Set(['0@42']) });
   });
 
   it.each([true, false])(
