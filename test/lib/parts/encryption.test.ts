@@ -58,6 +58,33 @@ describe('B08: an encryption key', () => {
     ).toEqual([3, 2, 2]);
   });
 
+  it('B08: leaves nothing out that holds data, also of what is added later', () => {
+    /** Where a type has its key; `undefined` for one that holds nothing but settings. */
+    const keys: Readonly<Record<string, ((properties: Readonly<Record<string, unknown>>) => unknown) | undefined>> = {
+      'AWS::SQS::Queue': ({ KmsMasterKeyId }) => KmsMasterKeyId,
+      'AWS::DynamoDB::GlobalTable': ({ Replicas }) =>
+        (Replicas as readonly { SSESpecification?: { KMSMasterKeyId: unknown } }[])[0]?.SSESpecification
+          ?.KMSMasterKeyId,
+      'AWS::Logs::LogGroup': ({ KmsKeyId }) => KmsKeyId,
+      'AWS::Scheduler::Schedule': ({ KmsKeyArn }) => KmsKeyArn,
+      'AWS::Lambda::Function': ({ KmsKeyArn }) => KmsKeyArn,
+      'AWS::CloudWatch::Alarm': undefined,
+      'AWS::IAM::Policy': undefined,
+      'AWS::IAM::Role': undefined,
+      'AWS::KMS::Key': undefined,
+      'AWS::Lambda::EventInvokeConfig': undefined,
+      'AWS::Lambda::EventSourceMapping': undefined,
+      'AWS::SQS::QueuePolicy': undefined,
+      'AWS::Scheduler::ScheduleGroup': undefined,
+    };
+    const { Resources } = template.toJSON() as { readonly Resources: Readonly<Record<string, Resource>> };
+    const unencrypted = Object.entries(Resources).filter(([, { Type, Properties }]) => {
+      const keyOf = keys[Type];
+      return !(Type in keys) || (keyOf !== undefined && JSON.stringify(keyOf(Properties)) !== JSON.stringify(keyArn));
+    });
+    expect(unencrypted.map(([id, { Type }]) => `${id}: ${Type}`)).toEqual([]);
+  });
+
   it('B08: can be used by the scanner to send, and by the consumer to receive and to send to the dead-letter queue', () => {
     for (const role of ['RemindersScannerRole', 'RemindersConsumerRole']) {
       expect(keyActions(template, role, keyArn)).toContainEqual(SEND);
