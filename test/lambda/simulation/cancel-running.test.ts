@@ -46,7 +46,7 @@ function lookAt({ world, result }: SpecRun, runId: string) {
     ({ pk, sk }) => sk === 'PAGE' && pk.includes(`#${runId}#`),
   );
   const calls = state.places.flatMap((place): readonly HandlerCall[] => place.calls);
-  return { run: state.item as RunItem, pages, calls };
+  return { run: state.item, pages, calls };
 }
 
 describe('a run that a later tick cancels, with the consumers that are deployed', () => {
