@@ -1,10 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
 const ROOT = join(__dirname, '..', '..');
+
+/** What users import, and where it is before it is built. */
+const ENTRY_POINTS = {
+  'cron-fanout': 'lib/index.ts',
+  'cron-fanout/job': 'lambda/job/index.ts',
+  'cron-fanout/testing': 'lambda/simulation/index.ts',
+};
 
 interface Snippet {
   readonly page: string;
@@ -43,7 +50,7 @@ beforeAll(() => {
       compilerOptions: {
         types: ['node'],
         typeRoots: [join(ROOT, 'node_modules/@types')],
-        paths: { 'cron-fanout': [join(ROOT, 'lib/index.ts')], 'cron-fanout/job': [join(ROOT, 'lambda/job/index.ts')] },
+        paths: Object.fromEntries(Object.entries(ENTRY_POINTS).map(([name, file]) => [name, [join(ROOT, file)]])),
       },
       include: ['**/*.ts', join(ROOT, 'types')],
       exclude: ['node_modules'],
@@ -64,6 +71,7 @@ describe('snippets', () => {
     expect(snippetsOf('README.md').map(({ file }) => file)).toEqual([
       'jobs/booking-reminders.ts',
       'stacks/bookings.ts',
+      'jobs/booking-reminders.test.ts',
     ]);
   });
 
@@ -87,6 +95,35 @@ describe('snippets', () => {
         return `${problem.file?.fileName ?? ''}:${line + 1} ${ts.flattenDiagnosticMessageText(problem.messageText, ' ')}`;
       });
     expect(problems).toEqual([]);
+  });
+
+  it('that are tests of jobs pass', () => {
+    const tests = PAGES.flatMap(snippetsOf).filter(({ file }) => file.endsWith('.test.ts'));
+    expect(tests.map(({ page }) => page)).toEqual(['README.md', 'docs/testing.md']);
+    const config = {
+      rootDir: folder,
+      testEnvironment: 'node',
+      testMatch: ['<rootDir>/**/*.test.ts'],
+      transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
+      moduleNameMapper: Object.fromEntries(
+        Object.entries(ENTRY_POINTS).map(([name, file]) => [`^${name}$`, join(ROOT, file)]),
+      ),
+    };
+    const jest = join(dirname(require.resolve('jest/package.json')), 'bin/jest.js');
+    const results = join(folder, 'results.json');
+    const run = spawnSync(
+      process.execPath,
+      [jest, '--config', JSON.stringify(config), '--runInBand', '--json', '--outputFile', results],
+      { cwd: folder, encoding: 'utf8' },
+    );
+    const { numPassedTests, numTotalTests, testResults } = JSON.parse(readFileSync(results, 'utf8')) as {
+      readonly numPassedTests: number;
+      readonly numTotalTests: number;
+      readonly testResults: readonly { readonly message: string }[];
+    };
+    expect(testResults.map(({ message }) => message).filter((message) => message !== '')).toEqual([]);
+    expect(testResults).toHaveLength(tests.length);
+    expect([run.status, numPassedTests]).toEqual([0, numTotalTests]);
   });
 
   it('of the README synthesize', () => {

@@ -8,6 +8,7 @@ import type { Bound } from '../../lib/bounds';
 import type { CronFanoutProps } from '../../lib/props';
 import { readSettings } from '../../lib/settings';
 import type { SimulatedFanoutOptions } from '../../lambda/simulation';
+import { NAMED_FAULTS } from '../../lambda/simulation/named-faults';
 import { DERIVED, POLICY_BOUNDS } from '../../lambda/simulation/simulation-bounds';
 import { JOB_MEMBERS, readPolicies } from '../../lambda/simulation/simulation-config';
 
@@ -54,6 +55,15 @@ const SAME: readonly (readonly [string, Omit<CronFanoutProps, 'schedule'>, Simul
   ['fixed', { retry: RetryPolicy.fixed() }, { retry: { kind: 'fixed' } }],
   ['listed', { retry: RetryPolicy.delays([s(1), s(2)]) }, { retry: { kind: 'delays', delays: [1, 2] } }],
 ];
+
+describe('the faults of a simulation', () => {
+  it('are those that docs/testing.md lists', () => {
+    const page = readFileSync(join(__dirname, '../../docs/testing.md'), 'utf8');
+    const [, section = ''] = /^## Faults$(.*?)^## /ms.exec(page) ?? [];
+    const rows = [...section.matchAll(/^\| `(\w+)` +\| (.*?) +\|$/gm)].map(([, name, about]) => [name, about]);
+    expect(rows).toEqual(Object.entries(NAMED_FAULTS).map(([name, { about }]) => [name, about]));
+  });
+});
 
 describe('the policies of a simulation', () => {
   it.each(Object.entries(POLICY_BOUNDS))('have the range and default of the construct: %s', (option, bound) => {
