@@ -3,6 +3,7 @@ import { isPermanentError } from '../../job/failures';
 import type { HandlerCall, Observation } from '../world/observation';
 import { envelopeOf } from '../world/queue-observer';
 import type { DeploySpec } from '../world/spec';
+import { checkBackOff } from './back-off';
 import { LOST } from './deaths';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 import type { PlaceState } from './ledger-model';
@@ -53,6 +54,7 @@ function started(watched: Watched, place: PlaceState, call: HandlerCall): void {
       `${call.key} of run ${call.runId} is called ${place.calls.length} times, attempt ${call.attempt} of ${call.maxAttempts}`,
     );
   }
+  checkBackOff(watched, earlier.at(-1), call);
   if (call.attempt <= previous) {
     violated(`${call.key} of run ${call.runId} is called as attempt ${call.attempt} after attempt ${previous}`);
   }

@@ -58,6 +58,9 @@ export interface RunState {
   readonly places: PlaceState[];
 }
 
+/** Faults that whoever meets them gets over: a reply that is lost is settled by a read. */
+const OVERCOME: ReadonlySet<string> = new Set(['replyLost', 'redelivery']);
+
 /** The ledger as the writes to it tell: kept apart from the code that reads it, so that a mistake there does not hide itself. */
 export class LedgerModel {
   readonly runs = new Map<string, RunState>();
@@ -72,8 +75,10 @@ export class LedgerModel {
   readonly redrivenAt = new Map<string, number>();
   /** When redrives had their outcomes, by deathId, epoch milliseconds. */
   readonly redriveEndedAt = new Map<string, number>();
-  /** Names of environments that met a fault. */
+  /** Names of environments that met a fault which may keep them from what they are about. */
   readonly troubled = new Set<string>();
+  /** Names of environments that met any fault. */
+  readonly disturbed = new Set<string>();
   private readonly byRecord = new Map<string, PlaceState[]>();
   private readonly byKey = new Map<string, PlaceState[]>();
   private readonly hashes = new Map<string, string>();
@@ -101,8 +106,11 @@ export class LedgerModel {
     redriven: ({ envelope }) => {
       this.redriven.add(envelope?.deathId ?? '');
     },
-    troubled: ({ by }) => {
-      this.troubled.add(by.name);
+    troubled: ({ by, fault }) => {
+      this.disturbed.add(by.name);
+      if (!OVERCOME.has(fault)) {
+        this.troubled.add(by.name);
+      }
     },
     attemptStarted: ({ call }) => {
       const place = this.placeOfCall(call);

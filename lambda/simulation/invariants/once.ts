@@ -8,6 +8,7 @@ export const once: InvariantRule = {
   name: 'once',
   watch: (watched): Invariant => {
     const running = new Map<PlaceState, Set<HandlerCall>>();
+    const keys = new Map<string, string>();
     return {
       observe: (observation) => {
         if (observation.type === 'handlerEnded') {
@@ -18,6 +19,7 @@ export const once: InvariantRule = {
         }
         if (observation.type === 'handlerStarted') {
           started(watched, running, observation.call);
+          checkKey(watched, keys, observation.call);
         }
       },
     };
@@ -53,6 +55,23 @@ function started(watched: Watched, running: Map<PlaceState, Set<HandlerCall>>, c
     }
   }
   others.add(call);
+}
+
+/** A record of a run has one idempotency key, whatever happens, and no other record has it. */
+function checkKey({ violated }: Watched, keys: Map<string, string>, call: HandlerCall): void {
+  const { fanoutId, runId, jobType, key, idempotencyKey } = call;
+  const record = [fanoutId, runId, jobType, key].join('|');
+  for (const [name, value] of [
+    [`of ${record}`, idempotencyKey],
+    [`with ${idempotencyKey}`, record],
+  ] as const) {
+    if ((keys.get(name) ?? value) !== value) {
+      violated(
+        `the idempotency key ${idempotencyKey} of ${key} of run ${runId} is not its own, or not the same as before`,
+      );
+    }
+    keys.set(name, value);
+  }
 }
 
 /** A redriven record is called only while its redrive is under way. */

@@ -1,9 +1,10 @@
-import type { KeysItem, LockItem, PageItem } from '../../contract';
+import type { Envelope, KeysItem, LockItem, PageItem, RunItem } from '../../contract';
 import { ITEM_KEYS, SQS } from '../../contract';
 import { hashText, keyHash, HASH_BYTES } from '../../ledger';
 import type { Instance } from '../world/instance';
 import type { Observation, Stored } from '../world/observation';
 import { observing } from '../world/observation';
+import { envelopeOf } from '../world/queue-observer';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 
 /** What a scanner has been told of its lock in its current invocation. */
@@ -23,9 +24,11 @@ export const oneHand: InvariantRule = {
     const knowledge = new Map<Instance, Knowledge>();
     const holders = new Map<string, Instance>();
     const handedOver = new Set<string>();
+    const begun = new Map<Instance, Set<string>>();
     return {
       observe: observing({
         invoked: ({ by }) => {
+          begun.set(by, new Set());
           knowledge.set(by, { isLost: false });
         },
         lockAnswered: ({ by, isApplied, leaseUntil, fence }) => {
@@ -37,14 +40,25 @@ export const oneHand: InvariantRule = {
         handedOver: ({ fanoutId, event }) => {
           handedOver.add(`${fanoutId}|${event.fence}`);
         },
+        answered: ({ by, outcome }) => {
+          // Renewed by page and by timer, a lock is lost only where something keeps its holder from it.
+          if (outcome === 'lost' && !watched.ledger.disturbed.has(by.name)) {
+            watched.violated(`${by.name} has lost its lock, and nothing kept it from renewing it`);
+          }
+        },
         sending: (observation) => {
           sending(watched, observation, knowledge.get(observation.by));
+          for (const { body } of observation.entries) {
+            begun.get(observation.by)?.add(pageNameOf(envelopeOf(body)));
+          }
         },
         queued: (observation) => {
           queued(watched, observation);
         },
         written: (observation) => {
           written(watched, observation);
+          withdrawn(watched, observation, begun.get(observation.by));
+          refused(watched, observation, holders);
           if (observation.key.sk === 'LOCK') {
             lockWritten(watched, observation, holders, handedOver);
           }
@@ -53,6 +67,41 @@ export const oneHand: InvariantRule = {
     };
   },
 };
+
+/** Partition key of the page of a message. */
+function pageNameOf(envelope: Envelope | undefined): string {
+  if (envelope === undefined) {
+    return '';
+  }
+  const { fanout: fanoutId, run: runId, job: jobType, segment, page } = envelope;
+  return ITEM_KEYS.page({ fanoutId, runId, jobType, segment, page }).pk;
+}
+
+/** What was written down and did not come again is withdrawn before anything of its page is sent. */
+function withdrawn(
+  { violated }: Watched,
+  { by, key, change }: Extract<Observation, { type: 'written' }>,
+  begun: ReadonlySet<string> | undefined,
+): void {
+  const isWithdrawal = key.sk === 'PAGE' && change?.add?.some(([[name]]) => name === 'withdrawn') === true;
+  if (isWithdrawal && begun?.has(key.pk) === true) {
+    violated(`${by.name} withdraws records of ${key.pk} after it has begun to send the page`);
+  }
+}
+
+/** A tick is refused because of another run, never by the lock that its own delivery holds. */
+function refused(
+  { world, violated }: Watched,
+  { by, key, fanoutId, before, after }: Extract<Observation, { type: 'written' }>,
+  holders: ReadonlyMap<string, Instance>,
+): void {
+  const run = key.sk.startsWith('RUN#') && before === undefined ? (after as RunItem | undefined) : undefined;
+  const lock = world.memory.peek(ITEM_KEYS.lock(fanoutId)) as LockItem | undefined;
+  const isOwn = lock?.token !== undefined && lock.runId === run?.runId && holders.get(lock.token) === by;
+  if (run?.state === 'skipped' && isOwn) {
+    violated(`${by.name} refuses tick ${run.runId} because of the lock that it holds itself`);
+  }
+}
 
 function sending(
   { violated }: Watched,

@@ -1,5 +1,7 @@
+import type { Envelope } from '../../contract';
 import type { HandlerCall } from '../world/observation';
 import { observing } from '../world/observation';
+import { envelopeOf } from '../world/queue-observer';
 import type { Invariant, InvariantRule, Watched } from './invariant';
 import type { PlaceState } from './ledger-model';
 
@@ -47,6 +49,13 @@ export const order: InvariantRule = {
             lost(laneOf(lanes, place), place);
           }
         },
+        sending: ({ by, entries }) => {
+          const groups = entries.map(({ body }) => groupOf(envelopeOf(body)));
+          const twice = groups.find((group, place) => group !== undefined && groups.indexOf(group) !== place);
+          if (twice !== undefined) {
+            watched.violated(`${by.name} sends two messages of group ${twice} in one batch`);
+          }
+        },
         handlerStarted: ({ call }) => {
           started(watched, lanes, call);
         },
@@ -54,6 +63,10 @@ export const order: InvariantRule = {
     };
   },
 };
+
+function groupOf(envelope: Envelope | undefined): string | undefined {
+  return envelope === undefined ? undefined : [envelope.job, envelope.run, envelope.group].join('|');
+}
 
 function laneOf(lanes: Map<string, LaneState>, { fanoutId, groupId }: PlaceState): LaneState {
   const name = [fanoutId, groupId].join('|');

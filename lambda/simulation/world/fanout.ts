@@ -81,8 +81,8 @@ export class SimulatedFanout implements FanoutView {
       trace,
       timeoutMs: spec.scannerTimeout * 1000,
       create: () => this.createScanner(),
-      onAnswer: (event, outcome) => {
-        world.observe({ type: 'answered', fanoutId: spec.fanoutId, event, outcome });
+      onAnswer: (by, event, outcome) => {
+        world.observe({ type: 'answered', by, fanoutId: spec.fanoutId, event, outcome });
       },
     });
     this.consumer = new ConsumerFunction({

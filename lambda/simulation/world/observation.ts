@@ -103,7 +103,13 @@ export type Observation =
       readonly role: 'scanner' | 'consumer';
     }
   /** An invocation of the scanner was answered. */
-  | { readonly type: 'answered'; readonly fanoutId: string; readonly event: ScannerEvent; readonly outcome: string }
+  | {
+      readonly type: 'answered';
+      readonly by: Instance;
+      readonly fanoutId: string;
+      readonly event: ScannerEvent;
+      readonly outcome: string;
+    }
   /** A port was called. */
   | { readonly type: 'called'; readonly by: Instance }
   /** A fault struck an instance. */

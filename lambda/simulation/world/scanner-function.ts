@@ -24,7 +24,7 @@ export interface ScannerFunctionOptions {
   readonly trace: Trace;
   readonly timeoutMs: number;
   readonly create: () => ScannerEnvironment;
-  readonly onAnswer: (event: ScannerEvent, outcome: string) => void;
+  readonly onAnswer: (by: Instance, event: ScannerEvent, outcome: string) => void;
 }
 
 /** The scanner's Lambda function: asynchronous invocations, retried twice, sometimes delivered twice, in environments that are used again. */
@@ -81,7 +81,7 @@ export class ScannerFunction {
     try {
       const answer = await Promise.race([environment.handle(event, () => deadline - clock.now()), instance.ended]);
       trace.add(clock.now(), instance.name, `answers: ${answer.outcome}`);
-      this.options.onAnswer(event, answer.outcome);
+      this.options.onAnswer(instance, event, answer.outcome);
     } catch (error) {
       trace.add(clock.now(), instance.name, `fails: ${String(error)}`);
       const pause = RETRY_MS[tries];
