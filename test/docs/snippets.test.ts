@@ -71,6 +71,7 @@ describe('snippets', () => {
     expect(snippetsOf('README.md').map(({ file }) => file)).toEqual([
       'jobs/booking-reminders.ts',
       'stacks/bookings.ts',
+      'app.ts',
       'jobs/booking-reminders.test.ts',
     ]);
   });
