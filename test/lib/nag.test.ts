@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Duration, Stage, Validations } from 'aws-cdk-lib';
 import type { Stack } from 'aws-cdk-lib';
 import { Vpc } from 'aws-cdk-lib/aws-ec2';
@@ -7,12 +8,13 @@ import { Tracing } from 'aws-cdk-lib/aws-lambda';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { IConstruct } from 'constructs';
+import type { IConstruct, MetadataEntry } from 'constructs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { BookingsStack } from '../../examples/bookings/stack';
 import { CronFanout } from '../../lib';
 import type { CronFanoutProps } from '../../lib';
 import { ENTRY, MINIMAL, testApp, testStack } from './fanout-stack';
+import { holdBlock, markdownTable } from './permissions/markdown';
 
 /** What the packs find in an app, as `construct path: rule`. */
 function findings(app: IConstruct): string[] {
@@ -50,17 +52,19 @@ function everyOption(stack: Stack, more: Partial<CronFanoutProps> = {}): CronFan
 
 const below = (path: string, found: readonly string[]): string[] => found.filter((text) => text.startsWith(`${path}/`));
 
+/** Rules that are acknowledged at a construct, with the reason. */
+function reasonsOf(metadata: readonly MetadataEntry[]): [string, string][] {
+  return metadata
+    .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+    .flatMap(({ data }) => Object.entries(data as Readonly<Record<string, string>>))
+    .map(([id, reason]) => [id.replace(/^annotation::/i, ''), reason]);
+}
+
 /** The acknowledgements below a construct, in the form of {@link findings}. */
 function acknowledged(fanout: CronFanout): string[] {
   return fanout.node
     .findAll()
-    .flatMap(({ node }) =>
-      node.metadata
-        .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
-        .flatMap(({ data }) =>
-          Object.keys(data as object).map((id) => `${node.path}: ${id.replace(/^annotation::/i, '')}`),
-        ),
-    )
+    .flatMap(({ node }) => reasonsOf(node.metadata).map(([id]) => `${node.path}: ${id}`))
     .sort();
 }
 
@@ -137,14 +141,32 @@ describe('acknowledgements', () => {
     ]);
   });
 
+  it('are listed in docs/security.md, each with its reason', () => {
+    const stack = testStack();
+    const fanout = everyOption(stack);
+    const rows = fanout.node.findAll().flatMap(({ node }) =>
+      reasonsOf(node.metadata).map(([id, reason]) => [
+        `\`${node.path
+          .split('/')
+          .slice(2, -1)
+          .join('/')
+          .replace(/^\w/, (letter) => letter.toLowerCase())}\``,
+        id,
+        reason,
+      ]),
+    );
+    const table = [
+      ['of', 'finding', 'why it is mistaken'],
+      ...rows.toSorted((one, other) => (one.join() < other.join() ? -1 : 1)),
+    ];
+    holdBlock(join(__dirname, '..', '..', 'docs', 'security.md'), 'acknowledgements', markdownTable(table).join('\n'));
+  });
+
   it('say why', () => {
     const fanout = everyOption(testStack());
-    const reasons = fanout.node
-      .findAll()
-      .flatMap(({ node }) => node.metadata)
-      .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
-      .flatMap(({ data }) => Object.values(data as Readonly<Record<string, string>>));
-    for (const reason of reasons) {
+    const reasons = fanout.node.findAll().flatMap(({ node }) => reasonsOf(node.metadata));
+    expect(reasons.length).toBeGreaterThan(5);
+    for (const [, reason] of reasons) {
       expect(reason.length).toBeGreaterThan(40);
     }
   });
