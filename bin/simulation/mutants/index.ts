@@ -4,11 +4,18 @@ import { LOCK_MUTANTS } from './lock';
 import type { Mutant } from './mutant';
 import { PAGE_MUTANTS } from './page';
 import { RECORD_MUTANTS } from './record';
+import { REDRIVE_MUTANTS } from './redrive';
 
 export type { Edit, Mutant } from './mutant';
 
 /** Every mutant; each must be caught. */
-export const MUTANTS: readonly Mutant[] = [...LOCK_MUTANTS, ...PAGE_MUTANTS, ...RECORD_MUTANTS, ...COMPLETION_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [
+  ...LOCK_MUTANTS,
+  ...PAGE_MUTANTS,
+  ...RECORD_MUTANTS,
+  ...REDRIVE_MUTANTS,
+  ...COMPLETION_MUTANTS,
+];
 
 /**
  * The mutant with this id, or all of them.

@@ -13,6 +13,8 @@ export const redrive: InvariantRule = {
     observe: (observation) => {
       if (observation.type === 'written' && observation.key.pk.endsWith('#DEAD')) {
         deathChanged(watched, observation);
+      } else if (observation.type === 'queued') {
+        sentAgain(watched, observation);
       }
     },
     atRest: () => {
@@ -25,6 +27,20 @@ export const redrive: InvariantRule = {
     },
   }),
 };
+
+/** Our tools mark a death before they send its message. The console of SQS, which keeps the group of the death, cannot. */
+function sentAgain(
+  { world, violated }: Watched,
+  { fanoutId, envelope, groupId }: Extract<Observation, { type: 'queued' }>,
+): void {
+  if (envelope?.deathId === undefined || groupId === envelope.deathId) {
+    return;
+  }
+  const dead = deathsOf(world.memory, fanoutId).find(({ deathId }) => deathId === envelope.deathId);
+  if (dead?.state === 'dead') {
+    violated(`the redrive of ${envelope.key} is sent before its death is marked`);
+  }
+}
 
 function deathChanged(watched: Watched, { before, after }: Extract<Observation, { type: 'written' }>): void {
   const { violated } = watched;
