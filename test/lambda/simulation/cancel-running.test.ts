@@ -1,4 +1,4 @@
-import type { PageItem, RunItem } from '../../../lambda/contract';
+import type { FanoutConfiguration, PageItem } from '../../../lambda/contract';
 import { runSpec } from '../../../lambda/simulation/seed-run';
 import type { SpecRun } from '../../../lambda/simulation/seed-run';
 import { Draw } from '../../../lambda/simulation/draw';
@@ -9,7 +9,6 @@ import {
   drawWorld,
   tickTime,
 } from '../../../lambda/simulation/scenarios/scenario';
-import type { FanoutConfiguration } from '../../../lambda/contract';
 import type { HandlerCall } from '../../../lambda/simulation/world/observation';
 
 const [FIRST, SECOND] = [tickTime(0, 1), tickTime(1, 1)] as const;
