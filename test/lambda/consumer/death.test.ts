@@ -123,6 +123,23 @@ describe('PROTOCOL 4.5: death', () => {
     expect(harness.deadLetterQueue.dead()).toMatchObject([{ payload, death: { cause: 'AttemptsExhausted' } }]);
   });
 
+  test('name, message and stack of the last error are bounded, in the message and in the ledger', async () => {
+    const error = Object.assign(new PermanentError('m'.repeat(50_000)), { name: 'N'.repeat(50_000) });
+    error.stack = `${error.name}\n${'    at somewhere\n'.repeat(10_000)}`;
+    const harness = await new Harness([
+      job(() => {
+        throw error;
+      }),
+    ]).seed([1]);
+    await harness.deliver([message()]);
+    const { errorName, errorMessage, errorStack = '' } = harness.deadLetterQueue.dead()[0]!.death;
+    expect([errorName, errorMessage, errorStack].map((text) => text.length)).toEqual([2_048, 2_048, 8_192]);
+    const [dead] = harness.dead();
+    expect([dead!.errorName, dead!.errorMessage, dead!.errorStack!].map((text) => text.length)).toEqual([
+      1_024, 1_024, 2_048,
+    ]);
+  });
+
   test('at the last receive the consumer settles what would come back: the failed head and what is behind it', async () => {
     const handled: string[] = [];
     const harness = await new Harness([

@@ -187,7 +187,7 @@ describe('PROTOCOL 4.6: a redrive by our tools', () => {
 });
 
 describe('a redrive by the console of SQS', () => {
-  it('runs the handler once, in a group of the death; the death is marked only when it is received', async () => {
+  it('B44: runs the handler once, within five minutes, in a group of the death; the death is marked only when it is received', async () => {
     const operations = new Operations();
     await operations.die();
     operations.engine.moveTasks.start(operations.deadLetters, operations.work.arn, undefined);

@@ -49,6 +49,16 @@ describe('Scanner, continuation', () => {
     expect(fixture.queue.keys()).toEqual(ids(60));
   });
 
+  it('goes on by the watchdog where the continuation never arrives, once the lease that was kept for it is over', async () => {
+    const fixture: Fixture = new Fixture({ jobs: [slowJob(() => fixture, 60)], timeout: 60_000 });
+    expect(await fixture.invoke()).toMatchObject({ outcome: 'continued' });
+    expect(await fixture.invoke(WATCHDOG)).toMatchObject({ outcome: 'idle' });
+    await fixture.clock.advance(fixture.context.configuration.lease * 1000);
+    expect(await fixture.invoke(WATCHDOG)).toMatchObject({ outcome: 'scanned', runId: TICK });
+    expect(fixture.queue.keys()).toEqual(ids(60));
+    expect(await fixture.invoke(fixture.continuations[0])).toMatchObject({ outcome: 'duplicate' });
+  });
+
   it('gives the lock back when Lambda does not accept the continuation', async () => {
     const fixture: Fixture = new Fixture({ jobs: [slowJob(() => fixture, 60)], timeout: 60_000 });
     const invoker = { continueScan: () => Promise.reject(new Error('throttled')) };
