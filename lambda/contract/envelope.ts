@@ -6,7 +6,7 @@ export const ENVELOPE_VERSION = 1;
 /**
  * The body of a message on the work queue: a record and its place in the run.
  *
- * It holds no time and no random value, so that a send that is repeated carries the same bytes and the same
+ * It holds no time, and nothing that differs from one sender to the next, so that a send that is repeated carries the same bytes and the same
  * deduplication id. What makes a message "the same" is (`run`, `job`, `segment`, `page`, `ordinal`), never an SQS attribute: SQS rewrites
  * the deduplication id and the message id on the way to a dead-letter queue and back.
  */
@@ -29,7 +29,7 @@ export interface Envelope {
   readonly key: string;
   /** Logical ordering lane. The SQS group may be coarser (`maxConcurrency: 1`). */
   readonly group: string;
-  /** The record itself. */
+  /** The record itself, or what the job's `queuePayload` made of it. */
   readonly payload: JsonValue;
   /** `payloadVersion` of the job that enqueued it; absent: 1. */
   readonly payloadVersion?: number;

@@ -48,7 +48,7 @@ export const METRICS = {
   Cancelled: COUNT,
   /** Records that were older than `expiresAfter` before they started. */
   Expired: COUNT,
-  /** Records of which `stillEligible` said no. */
+  /** Records of which `stillEligible` said no, or which `load` did not find. */
   Obsolete: COUNT,
   /** Records that were written down before a crash, and were no longer eligible when they were read again. */
   Withdrawn: COUNT,
@@ -56,7 +56,7 @@ export const METRICS = {
   InFlight: { unit: 'Count', statistic: 'Maximum' },
   /** From the send of a message to the first start of its handler. */
   StartLag: DURATION,
-  /** One attempt: `stillEligible` and the handler. Its sample count is the number of attempts. */
+  /** One attempt: `load`, `stillEligible` and the handler. Its sample count is the number of attempts. */
   HandlerDuration: { ...DURATION, byJob: true },
   /** Attempts that failed, those that are tried again included. */
   FailedAttempts: { ...COUNT, byJob: true },

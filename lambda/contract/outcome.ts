@@ -15,7 +15,7 @@ export const SETTLED_OUTCOMES = [
  *
  * `succeeded`: the handler returned. `dead`: it is in the dead-letter queue, with its cause. `cancelled`: its run was
  * cancelled before it started. `expired`: it was older than `expiresAfter` before it started. `obsolete`: `stillEligible`
- * said no. `withdrawn`: written down before a crash, no longer eligible when read again, never claimed. `rejected`: SQS
+ * said no, or `load` found no record. `withdrawn`: written down before a crash, no longer eligible when read again, never claimed. `rejected`: SQS
  * refused it for good. `skipped`: a run beside this one was found to have it in flight after it was written down.
  */
 export type SettledOutcome = (typeof SETTLED_OUTCOMES)[number];
