@@ -33,7 +33,18 @@ export type JsonCompatible<T> = T extends JsonValue
  * the cursor. Cursors grow: the same cursor twice fails the run.
  */
 export type SourceItem<R> =
-  { readonly record: R; readonly cursor: Cursor } | { readonly records: readonly R[]; readonly cursor: Cursor };
+  | {
+      /** The record. */
+      readonly record: R;
+      /** Where a scan resumes after the record. */
+      readonly cursor: Cursor;
+    }
+  | {
+      /** The records of the chunk, in the order of the source. */
+      readonly records: readonly R[];
+      /** Where a scan resumes after the last of them. */
+      readonly cursor: Cursor;
+    };
 
 /** The tick that started a run. */
 export interface Tick {
@@ -225,8 +236,11 @@ export interface ProjectedJobDefinition<R, D extends object, Q, L = Q> extends B
 
 /** A job as `defineJob` returns it. */
 export type Job<R = never, D extends object = never, Q = R, L = Q> = BaseJobDefinition<R, D, Q, L> & {
+  /** Finds the records that are due. */
   readonly source: (context: D & SourceContext) => AsyncIterable<SourceItem<R>>;
+  /** What of a record goes on the queue. */
   readonly queuePayload?: ((record: R) => Q) | undefined;
+  /** Schema of what goes on the queue. */
   readonly payloadSchema?: StandardSchemaV1<unknown, Q> | undefined;
   readonly [JOB_BRAND]: true;
 };

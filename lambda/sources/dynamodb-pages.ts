@@ -12,7 +12,10 @@ interface ExpressionValues {
 
 /** Parameters of a Query, with the names of the DynamoDB API. @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html */
 export type DynamoDbQuery = Pick<QueryCommandInput, Shared | 'ScanIndexForward'> &
-  ExpressionValues & { readonly KeyConditionExpression: string };
+  ExpressionValues & {
+    /** Which items of the table or index: an equality on its partition key, and a condition on its sort key. */
+    readonly KeyConditionExpression: string;
+  };
 
 /** Parameters of a Scan, with the names of the DynamoDB API. @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html */
 export type DynamoDbScan = Pick<ScanCommandInput, Shared> & ExpressionValues;

@@ -12,20 +12,29 @@ import { fanoutMetric } from './fanout-metric';
 
 /** What can be watched of a fanout: its metrics and its alarms. */
 export abstract class ObservedFanout extends Construct {
+  /** Identifies the fanout in its state table, messages and metrics. */
   abstract readonly fanoutId: string;
   /** Who it belongs to: `service`, `owner` and `tier`, where they were given. */
   abstract readonly labels: FanoutLabels;
+  /** Finds the records that are due. */
   abstract readonly scanner: IFunction;
+  /** Handles the records. */
   abstract readonly consumer: IFunction;
+  /** The FIFO queue between the two. */
   abstract readonly queue: IQueue;
+  /** The FIFO queue with the dead records. */
   abstract readonly deadLetterQueue: IQueue;
+  /** The standard queue with ticks that could not be delivered and invocations of the scanner that failed. */
   abstract readonly failureQueue: IQueue;
+  /** The table with lock and ledger. */
   abstract readonly stateTable: ITable;
+  /** The group of the schedules; the metrics of the Scheduler are by group. */
   abstract readonly scheduleGroup: IScheduleGroup;
   /** The alarms by name, to add further actions to; those that were turned off are absent. */
   abstract readonly alarms: FanoutAlarms;
-  /** Names of the log groups of both functions. */
+  /** Name of the log group of the scanner. */
   abstract readonly scannerLogs: string;
+  /** Name of the log group of the consumer. */
   abstract readonly consumerLogs: string;
 
   /**

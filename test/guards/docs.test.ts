@@ -1,10 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { entryPointFiles, publicExports, ROOT } from './public-api';
+import type { PublicExport, PublicSymbol } from './public-api';
 
-const ROOT = join(__dirname, '..', '..');
-/** What users import from. */
-const ENTRY_POINTS = ['lib/index.ts', 'lambda/job/index.ts', 'lambda/simulation/index.ts'];
 /** Names of interfaces that users fill in. */
 const OPTIONS_NAME = /(Props|Options|Definition)$/;
 
@@ -58,58 +57,38 @@ function undocumented({ file, source }: SourceText): string[] {
   });
 }
 
-/** Names that users import. */
-function publicNames(): Set<string> {
-  const exported = ENTRY_POINTS.flatMap((file) => read(file).source.statements.filter(ts.isExportDeclaration));
-  const names = exported.flatMap(({ exportClause }) =>
-    exportClause !== undefined && ts.isNamedExports(exportClause)
-      ? exportClause.elements.map(({ name }) => name.text)
-      : [],
-  );
-  return new Set(names);
-}
+/** What users import, member by member, from every entry point of package.json. */
+const api = [...entryPointFiles()].map(([entryPoint, file]) => [entryPoint, publicExports(file)] as const);
 
-interface Member {
-  readonly name: string;
-  readonly docs: string;
-  readonly optional: boolean;
-}
-
-/** Members of those interfaces of a file whose name is in a set. */
-function membersOf({ file, source }: SourceText, names: ReadonlySet<string>): Member[] {
-  return source.statements
-    .filter(ts.isInterfaceDeclaration)
-    .filter(({ name }) => names.has(name.text))
-    .flatMap(({ name, members }) =>
-      members.map((member) => ({
-        name: `${file}: ${name.text}.${member.name?.getText() ?? ''}`,
-        docs: docsOf(member),
-        optional: member.questionToken !== undefined && OPTIONS_NAME.test(name.text),
-      })),
-    );
-}
-
-const withoutDocs = (members: readonly Member[]): string[] =>
-  members.filter(({ docs }) => docs === '').map(({ name }) => name);
+const withMembers = (exported: readonly PublicExport[]): PublicSymbol[] =>
+  exported.flatMap((symbol) => [symbol, ...symbol.members]);
+const withoutDocs = (exported: readonly PublicExport[]): string[] =>
+  withMembers(exported)
+    .filter(({ docs }) => docs === '')
+    .map(({ name, file }) => `${file}: ${name}`);
 /** Options that can be left out, and whose doc comment does not say what is done then. */
-const withoutDefault = (members: readonly Member[]): string[] =>
-  members.filter(({ optional, docs }) => optional && !/@default\s+\S/.test(docs)).map(({ name }) => name);
+const withoutDefault = (exported: readonly PublicExport[]): string[] =>
+  exported
+    .filter(({ name }) => OPTIONS_NAME.test(name))
+    .flatMap(({ members }) => members)
+    .filter(({ optional, defaultValue }) => optional && !/\S/.test(defaultValue ?? ''))
+    .map(({ name, file }) => `${file}: ${name}`);
 
 describe('doc comments', () => {
   const sources = ['lib', 'lambda'].flatMap(sourcesBelow);
-  const members = sources.flatMap((source) => membersOf(source, publicNames()));
 
   it('are on every exported symbol', () => {
     expect(sources.flatMap(undocumented)).toEqual([]);
   });
 
-  it('are on every member of an interface that users import', () => {
-    expect(members.length).toBeGreaterThan(60);
-    expect(withoutDocs(members)).toEqual([]);
+  it.each(api)('are on everything that %s exports, and on all members of it', (_, exported) => {
+    expect(withMembers(exported).length).toBeGreaterThan(60);
+    expect(withoutDocs(exported)).toEqual([]);
   });
 
-  it('say what is done without an option that can be left out', () => {
-    expect(withoutDefault(members)).toEqual([]);
+  it.each(api)('say what is done without an option of %s that can be left out', (_, exported) => {
+    expect(exported.filter(({ name }) => OPTIONS_NAME.test(name)).length).toBeGreaterThan(1);
+    expect(withoutDefault(exported)).toEqual([]);
   });
 
   it('control: are missed where there are none', () => {
@@ -120,19 +99,56 @@ describe('doc comments', () => {
       /** Documented. */
       export interface WaitProps {
         readonly seconds?: number;
-        /**
-         * Times.
-         *
-         * @default 1
-         */
-        readonly times?: number;
-        /** Needed. */
-        readonly needed: number;
       }
       export function b(): void {}`,
     );
     expect(undocumented(sample)).toEqual(['sample.ts: a', 'sample.ts: b']);
-    const found = membersOf(sample, new Set(['WaitProps']));
-    expect([withoutDocs(found), withoutDefault(found)]).toEqual(Array(2).fill(['sample.ts: WaitProps.seconds']));
+  });
+
+  it('control: are missed on members, through re-exports', () => {
+    const files = new Map([
+      [
+        'control/index.ts',
+        `export * from './wait'; export { Waiter as Renamed } from './waiter'; export type { Hidden } from './wait';`,
+      ],
+      [
+        'control/wait.ts',
+        `/** Documented. */
+        export interface WaitProps {
+          readonly seconds?: number;
+          /**
+           * Times.
+           *
+           * @default 1
+           */
+          readonly times?: number;
+          /** Needed. */
+          readonly needed: number;
+        }
+        export type Hidden = { readonly secret: string } | {
+          /** Seen. */
+          readonly seen: string;
+        };`,
+      ],
+      [
+        'control/waiter.ts',
+        `/** Documented. */
+        export class Waiter {
+          static of(): Waiter { return new Waiter(); }
+          private readonly hidden = 1;
+          #own = 2;
+          /** Documented. */
+          wait(): number { return this.hidden + this.#own; }
+        }`,
+      ],
+    ]);
+    const found = publicExports('control/index.ts', files);
+    expect(withoutDocs(found).sort()).toEqual([
+      'control/wait.ts: Hidden',
+      'control/wait.ts: Hidden.secret',
+      'control/wait.ts: WaitProps.seconds',
+      'control/waiter.ts: Renamed.of',
+    ]);
+    expect(withoutDefault(found)).toEqual(['control/wait.ts: WaitProps.seconds']);
   });
 });
