@@ -8,6 +8,8 @@ import type { IScheduleGroup, Schedule } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { FanoutLabels } from '../lambda/contract';
+import { ImportedFanout } from './attributes';
+import type { CronFanoutAttributes, ICronFanout } from './attributes';
 import { bundleJobs, checkJobOptions } from './bundling';
 import { synthesisErrors } from './synthesis-checks';
 import { withDefaults } from './defaults';
@@ -30,6 +32,7 @@ import { createStateTable } from './parts/state-table';
 import type { CronFanoutProps } from './props';
 import { claimQueue } from './queue-owners';
 import { readSettings } from './settings';
+import { withShared } from './shared-options';
 import { attachWarnings } from './warnings';
 
 const BRAND = Symbol.for('cron-fanout.CronFanout');
@@ -46,10 +49,19 @@ const BRAND = Symbol.for('cron-fanout.CronFanout');
  *   schedule: ScheduleExpression.rate(Duration.minutes(5)),
  * });
  */
-export class CronFanout extends ObservedFanout implements IConnectable {
+export class CronFanout extends ObservedFanout implements ICronFanout, IConnectable {
   /** Whether a value is a `CronFanout`, made by whichever copy of this package. */
   static isCronFanout(value: unknown): value is CronFanout {
     return typeof value === 'object' && value !== null && BRAND in value;
+  }
+
+  /**
+   * A fanout that another app deploys, to grant, read and watch it here. In the same app pass the fanout itself, also to another stack.
+   *
+   * @throws CronFanoutError `InvalidLabel`; `AttributeMissing` when something is used that was not given
+   */
+  static fromCronFanoutAttributes(scope: Construct, id: string, attributes: CronFanoutAttributes): ICronFanout {
+    return new ImportedFanout(scope, id, attributes);
   }
 
   /** Identifies the fanout in its state table, messages and metrics: stack name and construct path, shortened by hash. */
@@ -84,7 +96,7 @@ export class CronFanout extends ObservedFanout implements IConnectable {
   constructor(scope: Construct, id: string, props: CronFanoutProps) {
     super(scope, id);
     Object.defineProperty(this, BRAND, { value: true });
-    props = withKey(this, withDefaults(this, props));
+    props = withKey(this, withShared(withDefaults(this, props)));
     const source = readSource(props);
     const settings = readSettings(props);
     attachWarnings(this, settings.warnings);

@@ -49,6 +49,7 @@ const NAMES: Readonly<Record<keyof CronFanoutDefaultProps, true>> = {
   segments: true,
   serialFailure: true,
   service: true,
+  shared: true,
   stateTable: true,
   ticketActions: true,
   tier: true,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { CronFanoutAttributes, ICronFanout } from './attributes';
 export { JobCode } from './bundling';
 export type { BundlingOptions, JobCodeOptions } from './bundling';
 export { CronFanout } from './cron-fanout';
@@ -35,4 +36,7 @@ export type {
   RetryProps,
 } from './retry-policy';
 export { SerialFailure } from './serial-failure';
+export { CronFanoutShared } from './shared';
+export type { CronFanoutSharedProps } from './shared';
+export type { SharedParts } from './shared-parts';
 export { CronFanoutError } from '../lambda/contract';

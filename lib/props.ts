@@ -15,6 +15,7 @@ import type { OverlapPolicy } from './overlap-policy';
 import type { OverlapUntil } from './overlap-until';
 import type { RetryPolicy } from './retry-policy';
 import type { SerialFailure } from './serial-failure';
+import type { SharedParts } from './shared-parts';
 
 /** Policies of one job. */
 export interface JobOptions {
@@ -296,6 +297,12 @@ export interface CronFanoutProps
    * @default 20
    */
   readonly maxConcurrency?: number;
+  /**
+   * What it has together with other fanouts: state table, failure queue, schedule group and the topic for alarms. An option that gives one of these wins.
+   *
+   * @default - nothing is shared
+   */
+  readonly shared?: SharedParts;
   /**
    * What becomes of a tick that finds another run on.
    *

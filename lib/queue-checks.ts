@@ -3,7 +3,6 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { CronFanoutError } from '../lambda/contract';
 import { FIXED } from './bounds';
 import { isImportedQueue } from './brought';
-import type { StorageOptions } from './props';
 import type { Warning } from './warnings';
 
 /** Refuses a visibility timeout below the timeout of the consumer: Lambda does, and a message would be handled twice at once. Both in seconds. */
@@ -60,7 +59,7 @@ export function receivesError(
  *
  * @see https://github.com/aws/aws-cdk/issues/12466
  */
-export function unknownType({ failureQueue }: StorageOptions): Warning[] {
+export function unknownType(failureQueue: IQueue | undefined): Warning[] {
   if (failureQueue === undefined || !isImportedQueue(failureQueue) || !Token.isUnresolved(failureQueue.queueArn)) {
     return [];
   }

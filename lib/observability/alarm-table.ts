@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { AlarmName, AlarmSetting } from './alarm-settings';
 import type { CompletionWatch } from './completion-watch';
 import type { ObservedFanout } from './observed-fanout';
@@ -58,6 +59,14 @@ const logLines = (group: string, since: string, pattern: string): string =>
   `aws logs tail ${group} --since ${since} --filter-pattern '${pattern}'`;
 const queueAttributes = (url: string): string =>
   `aws sqs get-queue-attributes --queue-url ${url} --attribute-names All`;
+
+/** The command that shows what is in a failure queue, and leaves it there. */
+export const receiveAll = ({ queueUrl }: IQueue): string =>
+  `aws sqs receive-message --queue-url ${queueUrl} --max-number-of-messages 10 --visibility-timeout 0 --message-attribute-names All`;
+
+/** Raised by messages in a queue, be it that of one fanout or one that several share. */
+export const watchMessages = (queue: IQueue, setting: AlarmSetting): AlarmWatch =>
+  from(queue.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES, statistic: 'Maximum' }), setting);
 
 /** The alarms of a fanout. The README, the runbooks and the tests are held to this table. None needs metric math: what is watched is counted where it happens. */
 export const ALARMS: Readonly<Record<AlarmName, AlarmDefinition>> = {
@@ -137,13 +146,8 @@ export const ALARMS: Readonly<Record<AlarmName, AlarmDefinition>> = {
     meaning: 'Ticks could not be delivered, or the scanner failed on all tries',
     unit: 'messages',
     source: '`ApproximateNumberOfMessagesVisible` of the failure queue, Maximum',
-    command: ({ failureQueue }) =>
-      `aws sqs receive-message --queue-url ${failureQueue.queueUrl} --max-number-of-messages 10 --visibility-timeout 0 --message-attribute-names All`,
-    watch: ({ failureQueue }, setting) =>
-      from(
-        failureQueue.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES, statistic: 'Maximum' }),
-        setting,
-      ),
+    command: ({ failureQueue }) => receiveAll(failureQueue),
+    watch: ({ failureQueue }, setting) => watchMessages(failureQueue, setting),
   },
   inFlightLimit: {
     id: 'InFlightLimitAlarm',

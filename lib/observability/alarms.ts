@@ -53,7 +53,12 @@ function descriptionOf(
   return Token.isUnresolved(text) ? text : text.slice(0, CLOUDWATCH.descriptionLength);
 }
 
-function runbookUrl(given: string = RUNBOOKS): string {
+/**
+ * Where the runbooks are, without a slash at the end.
+ *
+ * @throws CronFanoutError `InvalidRunbookUrl`
+ */
+export function runbookUrl(given: string = RUNBOOKS): string {
   if (!Token.isUnresolved(given) && !/^https?:\/\/\S+$/.test(given)) {
     throw new CronFanoutError('InvalidRunbookUrl', {
       what: 'runbookUrl',

@@ -20,7 +20,12 @@ export function withKey<T extends Pick<CronFanoutProps, 'encryptionKey'>>(scope:
   return { ...options, encryptionKey };
 }
 
-function keyBehind(key: IKey | IAlias): IKey {
+/**
+ * The key that an alias stands for, or the key itself.
+ *
+ * @throws CronFanoutError `KeyRequired`
+ */
+export function keyBehind(key: IKey | IAlias): IKey {
   if (!('aliasName' in key)) {
     return key;
   }
@@ -50,11 +55,16 @@ function allowLogs(scope: Construct, key: IKey): void {
     resources: ['*'],
     conditions: { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': anyLogGroup(stack) } },
   });
+  allowByPolicy(scope, key, statement);
+}
+
+/** Adds to the policy of a key what no role can be given, or says what its owner has to add. */
+export function allowByPolicy(scope: Construct, key: IKey, statement: PolicyStatement): void {
   if (!key.addToResourcePolicy(statement).statementAdded) {
     attachWarnings(scope, [
       {
         id: 'cron-fanout:importedKey',
-        message: `encryptionKey ${key.node.path} was not created here, so that its policy can't be changed: deploying fails unless its owner lets the account's roles use it and adds (with partition, region and account of this stack for each Ref) ${JSON.stringify(stack.resolve(statement.toJSON()))}`,
+        message: `encryptionKey ${key.node.path} was not created here, so that its policy can't be changed: deploying fails unless its owner lets the account's roles use it and adds (with partition, region and account of this stack for each Ref) ${JSON.stringify(Stack.of(scope).resolve(statement.toJSON()))}`,
       },
     ]);
   }

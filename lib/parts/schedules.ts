@@ -113,7 +113,7 @@ function watchdog(fanoutId: string): Omit<ScheduleProps, 'target'> {
  * A schedule group of the fanout's own: the Scheduler's metrics are by group. The L2 would give it a name made from the construct path, which collides
  * when the same stack is deployed twice under two names; without a name CloudFormation makes one.
  */
-function createScheduleGroup(scope: Construct): IScheduleGroup {
+export function createScheduleGroup(scope: Construct): IScheduleGroup {
   const group = new CfnScheduleGroup(scope, 'ScheduleGroup');
   group.applyRemovalPolicy(RemovalPolicy.DESTROY);
   return ScheduleGroup.fromScheduleGroupName(scope, 'ScheduleGroupName', group.ref);

@@ -8,6 +8,7 @@ import {
   SubnetType,
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CronFanout } from '../../lib';
 import type { CronFanoutProps } from '../../lib';
@@ -17,9 +18,13 @@ const { SQS, LAMBDA, SECRETS_MANAGER } = InterfaceVpcEndpointAwsService;
 const { DYNAMODB } = GatewayVpcEndpointAwsService;
 const subnets = (...types: SubnetType[]): SubnetConfiguration[] =>
   types.map((subnetType) => ({ name: subnetType, subnetType }));
-const isolated = (stack: Stack): Vpc =>
-  new Vpc(stack, 'Vpc', { subnetConfiguration: subnets(SubnetType.PRIVATE_ISOLATED) });
-const withSecret = (stack: Stack): Partial<CronFanoutProps> => ({ secrets: { DB: new Secret(stack, 'Database') } });
+/** The CDK's classes do not fit its interfaces under exactOptionalPropertyTypes. */
+const vpcWith = (stack: Stack, ...types: SubnetType[]): IVpc =>
+  new Vpc(stack, 'Vpc', { subnetConfiguration: subnets(...types) }) as IVpc;
+const isolated = (stack: Stack): IVpc => vpcWith(stack, SubnetType.PRIVATE_ISOLATED);
+const withSecret = (stack: Stack): Partial<CronFanoutProps> => ({
+  secrets: { DB: new Secret(stack, 'Database') as ISecret },
+});
 
 /** The endpoints that a warning asks for; absent without one. */
 function asked(
@@ -67,7 +72,7 @@ describe('isolated subnets', () => {
     ],
     ['subnets with egress alone', [SubnetType.PRIVATE_WITH_EGRESS, SubnetType.PUBLIC], {}, false],
   ])('are warned of for %s', (_, types, props, warned) => {
-    const vpcOf = (stack: Stack): Vpc => new Vpc(stack, 'Vpc', { subnetConfiguration: subnets(...types) });
+    const vpcOf = (stack: Stack): IVpc => vpcWith(stack, ...types);
     expect(asked(vpcOf, { props: () => props })).toBe(warned ? 'SQS, DynamoDB, Lambda' : undefined);
   });
 
@@ -82,7 +87,7 @@ describe('isolated subnets', () => {
   });
 
   it('have what is made in the app, before or after the fanout', () => {
-    const vpcOf = (stack: Stack): Vpc => {
+    const vpcOf = (stack: Stack): IVpc => {
       const vpc = isolated(stack);
       vpc.addInterfaceEndpoint('Queues', { service: SQS });
       return vpc;
