@@ -14,6 +14,8 @@ export function checkBackOff(watched: Watched, previous: HandlerCall | undefined
   if (
     previous?.endedAt === undefined ||
     previous.result !== 'failed' ||
+    // One that goes on after its signal is given up: its record waits for the end of its claim.
+    previous.isStopped === true ||
     isPermanentError(previous.thrown) ||
     isExcused
   ) {

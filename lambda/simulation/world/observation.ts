@@ -26,6 +26,8 @@ export interface HandlerCall {
   result?: 'succeeded' | 'failed';
   /** What it threw. */
   thrown?: unknown;
+  /** Whether it ended after its signal, so that its invocation may have given it up. */
+  isStopped?: boolean;
 }
 
 /** What happens in a world, told to the invariants right after it took effect. */

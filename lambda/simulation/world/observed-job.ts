@@ -134,6 +134,7 @@ async function observedHandler(
     call.endedAt = now();
     call.result = result;
     call.thrown = thrown;
+    call.isStopped = context.signal.aborted;
     trace.add(now(), instance.name, `handler ${call.key} ${result}`);
     observe({ type: 'handlerEnded', call });
   };

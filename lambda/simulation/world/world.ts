@@ -13,12 +13,11 @@ import { Instance } from './instance';
 import type { Observation } from './observation';
 import type { FanoutSpec, WorldSpec } from './spec';
 import { envelopeOf, observeQueue } from './queue-observer';
+import { takeStep } from './step';
 import { StepScheduler } from './step-scheduler';
 import { Trace } from './trace';
 import type { WorldView } from './world-view';
 
-/** Most milliseconds between two steps. */
-const STEP_MS = 8;
 /** Milliseconds after which a message is delivered once more, at most. */
 const LATE_DELIVERY_MS = 40_000;
 /** Steps after which a world that has not come to rest never will. */
@@ -170,11 +169,7 @@ export class World implements WorldView {
     await this.outside?.();
     const { clock, steps, spec } = this;
     if (steps.size > 0) {
-      const fraction = fractionAt(spec.seed ^ 0x3c6ef372, steps.steps);
-      clock.elapse(Math.floor(fractionAt(spec.seed ^ 0x1b873593, steps.steps) * STEP_MS));
-      if (!clock.fireNext(clock.now())) {
-        steps.release(fraction);
-      }
+      takeStep(steps, clock, spec.seed);
       return this.isWithinBounds();
     }
     if (this.isAtRest()) {
