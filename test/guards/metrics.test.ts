@@ -57,6 +57,13 @@ describe('docs/contract/metrics.md', () => {
     expect(readFileSync(PAGE, 'utf8')).toBe(page);
   });
 
+  it('says how many a fanout with one job has', () => {
+    const names = Object.values(METRICS);
+    const twice = names.filter((definition) => 'byJob' in definition).length;
+    const text = `up to ${names.length + twice} of its own (${names.length} names, ${twice} of them twice)`;
+    expect(readFileSync(PAGE, 'utf8')).toContain(text);
+  });
+
   it.each(Object.keys(METRICS))('says what %s is', (name) => {
     expect(meanings()[name]).toMatch(/^[A-Z].{10,}\.$|; 0 where there is none\.$/);
   });

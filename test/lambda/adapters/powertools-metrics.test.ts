@@ -133,6 +133,26 @@ describe('the lines that metrics are published in', () => {
     expect(lines()).toMatchObject([{ level: 'INFO' }]);
   });
 
+  it('are less than a kilobyte for a batch of ten and for a page', () => {
+    const metrics = create({
+      fanoutId: `Shop-${'x'.repeat(58)}`,
+      labels: { service: 'bookings', owner: 'team-bookings' },
+    });
+    for (let record = 0; record < 10; record++) {
+      metrics.add('StartLag', 123_456);
+      metrics.add('HandlerDuration', 12_345, 'booking.reminder');
+      metrics.add('Succeeded', 1, 'booking.reminder');
+    }
+    metrics.flush();
+    expect(written.join('').length).toBeLessThan(1024);
+    written = [];
+    (['Eligible', 'Enqueued', 'Rejected', 'Skipped', 'Duplicate'] as const).forEach((name) => {
+      metrics.add(name, 250);
+    });
+    metrics.flush();
+    expect(written.join('').length).toBeLessThan(1024);
+  });
+
   it('are not written where nothing was added', () => {
     const metrics = create();
     metrics.flush();
