@@ -1,4 +1,5 @@
 import type { FailureReport } from '../../lambda/simulation/failure-report';
+import { seedAt } from './seeds';
 import { SimulationWorker } from './worker-pool';
 
 /** Milliseconds between two lines of progress. */
@@ -19,6 +20,8 @@ export interface CampaignOptions {
   readonly milliseconds: number;
   /** Failures that are reported at length; the others are only counted. */
   readonly reported: number;
+  /** Ends the campaign at once. */
+  readonly signal: AbortSignal;
 }
 
 /** What came of a {@link Campaign}. */
@@ -32,12 +35,10 @@ export class Campaign {
   private passed = 0;
   private failed = 0;
   private steps = 0;
-  private next: number;
+  private begun = 0;
   private readonly startedAt = Date.now();
 
-  constructor(private readonly options: CampaignOptions) {
-    this.next = options.from;
-  }
+  constructor(private readonly options: CampaignOptions) {}
 
   /** Runs the seeds; each failure is told as soon as it is known. */
   async run(onFailure: (report: FailureReport | string) => void): Promise<CampaignResult> {
@@ -54,11 +55,15 @@ export class Campaign {
   }
 
   private async work(onFailure: (report: FailureReport | string) => void): Promise<void> {
-    const { bundle, from, seeds, only, milliseconds, reported } = this.options;
-    const worker = new SimulationWorker(bundle);
+    const { bundle, from, seeds, only, milliseconds, reported, signal } = this.options;
+    const worker = new SimulationWorker(bundle, signal);
     try {
-      while (this.next - from < seeds && Date.now() - this.startedAt < milliseconds) {
-        const outcome = await worker.run({ seed: this.next++, only, isReported: this.failed < reported });
+      while (this.begun < seeds && Date.now() - this.startedAt < milliseconds && !signal.aborted) {
+        const seed = seedAt(from, this.begun++);
+        const outcome = await worker.run({ seed, only, isReported: this.failed < reported });
+        if (outcome === 'stopped') {
+          return;
+        }
         if ('answer' in outcome && outcome.answer.broken === undefined) {
           this.passed += 1;
           this.steps += outcome.answer.steps;

@@ -13,6 +13,8 @@ export interface HuntOptions {
   readonly limit: number;
   /** Mutants that are hunted at once. */
   readonly workers: number;
+  /** Ends the hunt at once. */
+  readonly signal: AbortSignal;
 }
 
 /** What became of a mutant. */
@@ -39,6 +41,9 @@ export async function hunt(
   const work = async (): Promise<void> => {
     for (let mutant = rest.shift(); mutant !== undefined; mutant = rest.shift()) {
       const one = await huntOne(mutant, options);
+      if (one === 'stopped') {
+        return;
+      }
       catches.push(one);
       onCatch(one);
     }
@@ -47,21 +52,24 @@ export async function hunt(
   return mutants.flatMap((mutant) => catches.find((one) => one.mutant === mutant) ?? []);
 }
 
-async function huntOne(mutant: Mutant, { folder, limit }: HuntOptions): Promise<Catch> {
+async function huntOne(mutant: Mutant, { folder, limit, signal }: HuntOptions): Promise<Catch | 'stopped'> {
   let bundle: string;
   try {
     bundle = await bundleWorker(folder, mutant);
   } catch (error) {
     return { mutant, seeds: 0, stale: error instanceof Error ? error.message : String(error) };
   }
-  const worker = new SimulationWorker(bundle);
+  const worker = new SimulationWorker(bundle, signal);
   try {
     for (let seed = 1; seed <= limit; seed++) {
       const only = mutant.scenarios[seed % mutant.scenarios.length];
       const outcome = await worker.run({ seed, only, isReported: false }, PATIENCE_SECONDS);
+      if (outcome === 'stopped') {
+        return outcome;
+      }
       const by = 'error' in outcome ? `(${outcome.error.split('\n')[0] ?? ''})` : outcome.answer.broken;
       if (by !== undefined) {
-        const replay = `npm run simulate -- --mutant ${mutant.id} --seed ${seed} --only ${only ?? ''}`;
+        const replay = `npm run simulate -- --seed ${seed} --only ${only ?? ''} --mutant ${mutant.id}`;
         return { mutant, by, seeds: seed, replay };
       }
     }

@@ -4,26 +4,36 @@ import type { Answer, Task } from './worker';
 /** Seconds after which a seed that does not answer is given up. */
 const PATIENCE_SECONDS = 60;
 
-/** What came of a task: an answer, or that the code hung or threw. */
-export type Outcome = { readonly answer: Answer } | { readonly error: string };
+/** What came of a task: an answer, that the code hung or threw, or that nobody waits for it any more. */
+export type Outcome = { readonly answer: Answer } | { readonly error: string } | 'stopped';
 
 /** Runs tasks in a thread of its own, one after another. */
 export class SimulationWorker {
   private worker: Worker;
 
-  /** @param bundle path of the bundled worker */
-  constructor(private readonly bundle: string) {
+  /**
+   * @param bundle path of the bundled worker
+   * @param signal ends the task at hand, and every further one at once
+   */
+  constructor(
+    private readonly bundle: string,
+    private readonly signal: AbortSignal,
+  ) {
     this.worker = this.start();
   }
 
   /** Runs a task; never rejects. A thread that hangs is ended, and the next task has a new one. */
   run(task: Task, patienceSeconds = PATIENCE_SECONDS): Promise<Outcome> {
     return new Promise((resolve) => {
-      const { worker } = this;
+      const { worker, signal } = this;
       const finish = (outcome: Outcome): void => {
         clearTimeout(timer);
         worker.off('message', finish).off('error', fail);
+        signal.removeEventListener('abort', stop);
         resolve(outcome);
+      };
+      const stop = (): void => {
+        finish('stopped');
       };
       const restart = (error: string): void => {
         finish({ error });
@@ -36,6 +46,11 @@ export class SimulationWorker {
       const timer = setTimeout(() => {
         restart(`seed ${task.seed} does not come to an end`);
       }, patienceSeconds * 1000);
+      if (signal.aborted) {
+        stop();
+        return;
+      }
+      signal.addEventListener('abort', stop);
       worker.on('message', finish).on('error', fail);
       worker.postMessage(task);
     });

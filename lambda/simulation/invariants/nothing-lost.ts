@@ -73,7 +73,7 @@ function backstopped(
 function settledNow(watched: Watched, { key, before, change }: Extract<Observation, { type: 'written' }>): void {
   const { ledger, violated } = watched;
   for (const [[outcome], ordinals] of change?.add ?? []) {
-    if (outcome === 'settled') {
+    if (outcome === 'settled' || !(ordinals instanceof Set)) {
       continue;
     }
     for (const ordinal of ordinals as ReadonlySet<number>) {
