@@ -1,6 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Duration, Stage, Validations } from 'aws-cdk-lib';
-import type { Stack } from 'aws-cdk-lib';
+import type { App, Stack } from 'aws-cdk-lib';
 import { Vpc } from 'aws-cdk-lib/aws-ec2';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -15,6 +16,16 @@ import { CronFanout } from '../../lib';
 import type { CronFanoutProps } from '../../lib';
 import { ENTRY, MINIMAL, testApp, testStack } from './fanout-stack';
 import { holdBlock, markdownTable } from './permissions/markdown';
+
+const FOLDER = join(__dirname, '..', '..', 'examples');
+const EXAMPLES = readdirSync(FOLDER, { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? entry.name : [],
+);
+
+/** The stacks that an example exports. */
+function stacksOf(example: string): Readonly<Record<string, new (scope: App, id: string) => Stack>> {
+  return jest.requireActual(join(FOLDER, example, 'stack'));
+}
 
 /** What the packs find in an app, as `construct path: rule`. */
 function findings(app: IConstruct): string[] {
@@ -69,9 +80,11 @@ function acknowledged(fanout: CronFanout): string[] {
 }
 
 describe('the AwsSolutions and Serverless packs of cdk-nag', () => {
-  it('pass on the example app, as they are registered by users', () => {
+  it.each(EXAMPLES)('pass on examples/%s, as they are registered by users', (example) => {
     const app = testApp();
-    new BookingsStack(app, 'CronFanoutBookings');
+    const stacks = Object.entries(stacksOf(example));
+    expect(stacks.length).toBeGreaterThan(0);
+    stacks.forEach(([name, ExampleStack]) => new ExampleStack(app, name));
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
     expect(() => app.synth()).not.toThrow();
     expect(findings(app)).toEqual([]);
