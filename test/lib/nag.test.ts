@@ -12,7 +12,7 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IConstruct, MetadataEntry } from 'constructs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { BookingsStack } from '../../examples/bookings/stack';
-import { CronFanout } from '../../lib';
+import { CronFanout, CronFanoutShared } from '../../lib';
 import type { CronFanoutProps } from '../../lib';
 import { ENTRY, MINIMAL, testApp, testStack } from './fanout-stack';
 import { holdBlock, markdownTable } from './permissions/markdown';
@@ -112,6 +112,14 @@ describe('the AwsSolutions and Serverless packs of cdk-nag', () => {
     const stack = testStack();
     everyOption(stack);
     expect(below('Bookings/Reminders', findings(stack.node.root))).toEqual([]);
+  });
+
+  it.each([false, true])('pass on what fanouts share, encrypted: %s', (encrypted) => {
+    const stack = testStack();
+    const key = encrypted ? { encryptionKey: new Key(stack, 'Key', { enableKeyRotation: true }) } : {};
+    const shared = new CronFanoutShared(stack, 'Shared', key);
+    new CronFanout(stack, 'Reminders', { ...MINIMAL, ...key, shared, tracing: Tracing.ACTIVE });
+    expect(findings(stack)).toEqual([]);
   });
 
   it('pass on a fanout with roles that are brought, and find nothing of ours in them', () => {

@@ -9,7 +9,7 @@ import { ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
-import { CronFanout } from '../../../lib';
+import { CronFanout, CronFanoutShared } from '../../../lib';
 import type { CronFanoutProps } from '../../../lib';
 import { ENTRY, testStack } from '../fanout-stack';
 import { TemplatePolicies } from './grants';
@@ -50,6 +50,10 @@ export const SCENARIOS: Readonly<Record<string, (stack: Stack) => Partial<CronFa
     ...OPTIONS.secrets(stack),
     ...OPTIONS.tracing(),
   }),
+  'Shared parts, encrypted': (stack) => {
+    const { encryptionKey } = OPTIONS.encryptionKey(stack);
+    return { shared: new CronFanoutShared(stack, 'Shared', { encryptionKey }), encryptionKey };
+  },
   'Everything brought, in a VPC, with secrets': (stack) => ({
     ...everythingBrought(stack),
     ...OPTIONS.vpc(stack),
