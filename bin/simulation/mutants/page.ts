@@ -155,7 +155,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
   mutant(
     'withdrawn-keys-remembered',
     '3 a withdrawn key is forgotten',
-    ['segments', 'changing-source', 'overlap'],
+    ['flicker'],
     'lambda/scanner/lane-memory.ts',
     'addOrdinals(keys, page?.withdrawn, seen)',
     'addOrdinals(keys, page === undefined ? undefined : new Set<number>(), seen)',
@@ -163,7 +163,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
   mutant(
     'withdrawn-key-at-its-old-page',
     '3 if it comes later it is a new record',
-    ['changing-source', 'takeovers'],
+    ['flicker'],
     DRAFT,
     '!keyed.some((record) => this.withdrawn.has(record.hashText))',
     'keyed.length < MAX_ORDINALS',
@@ -171,7 +171,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
   mutant(
     'resumed-behind-its-place',
     "2.5 resume starts at that page's cursor before",
-    ['overlap', 'segments', 'chaos'],
+    ['flicker'],
     'lambda/scanner/lane-rest.ts',
     "if (known !== undefined && outcome === 'withdrawn') {",
     "if (known !== undefined && outcome !== 'withdrawn') {",

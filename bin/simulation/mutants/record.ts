@@ -64,14 +64,6 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     'at: this.now() };',
   ),
   mutant(
-    'refused-success-acknowledged',
-    '4.3 a refused success returns its message',
-    ['leases', 'network', 'zombies'],
-    LANE,
-    'if (answer !== undefined && cameAbout(answer)) {',
-    "if (answer !== undefined && answer.kind !== 'unavailable') {",
-  ),
-  mutant(
     'no-back-off',
     '4.7 visibility of the message = the back-off',
     FAILING,

@@ -40,7 +40,9 @@ export const oneHand: InvariantRule = {
         handedOver: ({ fanoutId, event }) => {
           handedOver.add(`${fanoutId}|${event.fence}`);
         },
-        answered: ({ by, outcome }) => {
+        answered: (observation) => {
+          const { by, outcome } = observation;
+          leftToItself(watched, observation, holders);
           // Renewed by page and by timer, a lock is lost only where something keeps its holder from it.
           if (outcome === 'lost' && !watched.ledger.disturbed.has(by.name)) {
             watched.violated(`${by.name} has lost its lock, and nothing kept it from renewing it`);
@@ -67,6 +69,19 @@ export const oneHand: InvariantRule = {
     };
   },
 };
+
+/** Who takes a lock knows it, also where the reply was lost: a tick is no duplicate of its own delivery. */
+function leftToItself(
+  { world, ledger, violated }: Watched,
+  { by, fanoutId, event, outcome }: Extract<Observation, { type: 'answered' }>,
+  holders: ReadonlyMap<string, Instance>,
+): void {
+  const lock = world.memory.peek(ITEM_KEYS.lock(fanoutId)) as LockItem | undefined;
+  const isHolder = lock?.token !== undefined && holders.get(lock.token) === by;
+  if (event.kind === 'tick' && outcome === 'duplicate' && isHolder && !ledger.runs.has(`${fanoutId}|${lock.runId}`)) {
+    violated(`${by.name} leaves tick ${event.scheduledTime} to the holder of the lock, which is itself`);
+  }
+}
 
 /** Partition key of the page of a message. */
 function pageNameOf(envelope: Envelope | undefined): string {

@@ -1,7 +1,8 @@
 import { CronFanoutError } from '../../contract';
 import { untilCompleted } from './completion';
 import { chaos, crashes, leases, network, takeovers, zombies } from './failures';
-import { segments, stale } from './reading';
+import { flicker, segments, stale } from './reading';
+import { projections } from './projections';
 import { changingSource, deaths, handlers, plain, poison } from './records';
 import type { Scenario } from './scenario';
 import { deploy, neighbours, outage, overlap, redrives, singleLane, ticks } from './traffic';
@@ -17,7 +18,9 @@ export const SCENARIOS: readonly Scenario[] = [
   network,
   ticks,
   changingSource,
+  projections,
   segments,
+  flicker,
   stale,
   singleLane,
   deploy,

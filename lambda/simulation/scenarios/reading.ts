@@ -47,6 +47,37 @@ export const segments: Scenario = {
   },
 };
 
+/** Records that are there, gone, and there again, while a page is read again and again. */
+export const flicker: Scenario = {
+  name: 'flicker',
+  about:
+    'a few records that come and go with every read, while scanners end in the midst of the page, or give up and are resumed',
+  draw: (seed) => {
+    const draw = drawOf(seed, 'flicker');
+    const records = drawRecords(draw, draw.int(2, 8), 'r', ['succeed', 'fail']);
+    const changes = draw.pick([0, 0.3, 0.7]);
+    const configuration = drawConfiguration(draw, { pageSize: draw.int(1, 5) });
+    const ticks = drawTicks(draw, draw.int(1, 2), 10);
+    const fanout = drawFanout(draw, [drawJob(draw, records, { changes, chunk: draw.pick([1, 2]), handlerMs: 0 })], {
+      configuration,
+      ticks,
+      watchdog: 20,
+      scannerTimeout: draw.pick([15, 900]),
+      // Nothing is claimed meanwhile, so what does not come again is withdrawn.
+      outages: draw.chance(0.7) ? [{ at: 0, until: draw.int(120_000, 400_000) }] : [],
+      resumes: draw.list(draw.int(0, 4), () => ({
+        at: draw.int(20_000, 500_000),
+        runId: draw.pick(ticks).scheduledTime,
+      })),
+    });
+    return drawWorld(seed, [fanout], {
+      faults: { crash: draw.number(0.02, 0.1), sourceError: draw.pick([0, 0.2, 0.5]), replyLost: 0.01, late: 0.01 },
+      faultPlaces: draw.int(60, 400),
+      skewMs: SKEW_MS,
+    });
+  },
+};
+
 /** Records that grow too old before they are started. */
 export const stale: Scenario = {
   name: 'stale',
