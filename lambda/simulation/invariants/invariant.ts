@@ -35,7 +35,7 @@ export interface Invariant {
 
 /** Something that must always hold. */
 export interface InvariantRule {
-  /** As docs/decisions/0008-simulation.md lists it. */
+  /** As docs/decisions/0010-simulation.md lists it. */
   readonly name: string;
   readonly watch: (watched: Watched) => Invariant;
 }
