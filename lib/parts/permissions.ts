@@ -14,10 +14,19 @@ import type { Finding } from './findings';
 /** Something that a role may do. */
 export interface Permission {
   readonly statements: readonly PolicyStatement[];
-  /** Lets the role use what may stand in another account or stack, and has a policy of its own: a key, a secret. */
+  /** What it takes of keys, if there are any. */
+  readonly keys?: readonly KeyUse[];
+  /** Lets the role use what may stand in another account, and has a policy of its own. */
   readonly grant?: (role: IRole) => void;
   /** What cdk-nag has to say of the statements, where it is mistaken. */
   readonly findings?: readonly Finding[];
+}
+
+/** Actions with the key of something. */
+export interface KeyUse {
+  /** Absent where it is encrypted with a key that AWS owns or manages. */
+  readonly key: IKey | undefined;
+  readonly actions: readonly string[];
 }
 
 /**
@@ -43,7 +52,7 @@ const TABLE_KEY_ACTIONS = [
 export function sendTo(queue: IQueue): Permission {
   return {
     statements: [new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] })],
-    grant: (role) => queue.encryptionMasterKey?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey'),
+    keys: [{ key: queue.encryptionMasterKey, actions: ['kms:Decrypt', 'kms:GenerateDataKey'] }],
   };
 }
 
@@ -56,7 +65,7 @@ export function consume(queue: IQueue): Permission {
         resources: [queue.queueArn],
       }),
     ],
-    grant: (role) => queue.encryptionMasterKey?.grant(role, 'kms:Decrypt'),
+    keys: [{ key: queue.encryptionMasterKey, actions: ['kms:Decrypt'] }],
   };
 }
 
@@ -83,7 +92,7 @@ export function useOwnItems(table: ITable, fanoutId: string): Permission {
         },
       }),
     ],
-    grant: (role) => table.encryptionKey?.grant(role, ...TABLE_KEY_ACTIONS),
+    keys: [{ key: table.encryptionKey, actions: TABLE_KEY_ACTIONS }],
   };
 }
 
@@ -111,6 +120,7 @@ export function invoke(target: Function): Permission {
 export function readSecret(secret: ISecret): Permission {
   return {
     statements: [],
+    keys: [{ key: secret.encryptionKey, actions: ['kms:Decrypt'] }],
     grant: (role) => {
       Grant.addToPrincipalOrResource({
         grantee: role,
@@ -119,14 +129,13 @@ export function readSecret(secret: ISecret): Permission {
         resourceArns: [secret.secretFullArn ?? `${secret.secretArn}-??????`],
         resource: secret,
       });
-      secret.encryptionKey?.grant(role, 'kms:Decrypt');
     },
   };
 }
 
 /** To decrypt with a key, as Lambda does with the environment of a function in the name of its role. */
 export function decryptWith(key: IKey): Permission {
-  return { statements: [], grant: (role) => key.grant(role, 'kms:Decrypt') };
+  return { statements: [], keys: [{ key, actions: ['kms:Decrypt'] }] };
 }
 
 /** What Lambda does in the name of a role to attach a function to a VPC. */

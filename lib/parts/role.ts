@@ -1,8 +1,9 @@
 import { Policy, PolicyDocument, Role } from 'aws-cdk-lib/aws-iam';
 import type { IPrincipal, IRole } from 'aws-cdk-lib/aws-iam';
 import type { Construct, IDependable } from 'constructs';
+import { attachWarnings } from '../warnings';
 import { acknowledge } from './findings';
-import type { Permission } from './permissions';
+import type { KeyUse, Permission } from './permissions';
 
 /** A role of a fanout. */
 export interface RolePart {
@@ -29,7 +30,24 @@ export interface RoleWithPolicies {
 export function createRole(scope: Construct, part: RolePart): RoleWithPolicies {
   const made = part.brought === undefined ? makeRole(scope, part) : extendRole(scope, part, part.brought);
   part.permissions.forEach(({ grant }) => grant?.(made.role));
+  part.permissions
+    .flatMap(({ keys = [] }) => keys)
+    .forEach((use) => {
+      allowKey(scope, part.id, made.role, use);
+    });
   return made;
+}
+
+/** A key that was imported by an alias drops what it is to grant, and says nothing. */
+function allowKey(scope: Construct, id: string, role: IRole, { key, actions }: KeyUse): void {
+  if (key?.grant(role, ...actions).success === false) {
+    attachWarnings(scope, [
+      {
+        id: 'cron-fanout:keyNotGranted',
+        message: `${id} could not be allowed to use ${key.node.path}: it needs ${actions.join(', ')} with it. Import the key by its ARN, Key.fromKeyArn(scope, id, keyArn), or allow it yourself`,
+      },
+    ]);
+  }
 }
 
 function makeRole(scope: Construct, { id, assumedBy, permissions, restrictions = [] }: RolePart): RoleWithPolicies {

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { NestedStack, Stack } from 'aws-cdk-lib';
 import type { App, StackProps } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { AttributeType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
@@ -237,6 +237,19 @@ describe('B08: keys of what is brought', () => {
     expect(used('Schedule', keys.Table)).toEqual([]);
   });
 
+  it('cause a warning where they were imported by an alias, which grants nothing', () => {
+    const other = testStack();
+    const failureQueue = new Queue(other, 'Failures', {
+      encryptionMasterKey: Alias.fromAliasName(other, 'Alias', 'alias/jobs'),
+    });
+    const made = synthesized({ failureQueue }, other);
+    expect(JSON.stringify(statements(made.template, 'Reminders'))).not.toContain('kms:');
+    expect(warnings(other)).toEqual([
+      expect.stringMatching(/ScannerRole could not be allowed .*Alias: it needs kms:Decrypt, kms:GenerateDataKey/),
+      expect.stringMatching(/ScheduleRole could not .*cron-fanout:keyNotGranted/),
+    ]);
+  });
+
   it('are not given to a role that nobody may change, and break nothing', () => {
     const other = testStack({ env: { account: '111122223333', region: 'eu-central-1' } });
     const arn = 'arn:aws:iam::111122223333:role/fixed';
@@ -284,6 +297,18 @@ describe('B09: what stands in another stack', () => {
       expect(shared.dependencies).toEqual([]);
     },
   );
+
+  it('B09: key and records in the parent of a nested stack', () => {
+    const stack = testStack();
+    const key = new Key(stack, 'Key');
+    const records = new TableV2(stack, 'Records', { partitionKey: { name: 'id', type: AttributeType.STRING } });
+    const nested = new NestedStack(stack, 'Nested');
+    const fanout = new CronFanout(nested, 'Reminders', { ...MINIMAL, encryptionKey: key });
+    records.grantReadData(fanout.scanner);
+    expect(Object.keys(Template.fromStack(stack).findResources('AWS::CloudFormation::Stack'))).toHaveLength(1);
+    const parameters = Object.keys(Template.fromStack(nested).toJSON().Parameters as object);
+    expect(parameters).toEqual(expect.arrayContaining([expect.stringMatching(/^referencetoBookingsKey/)]));
+  });
 
   it('B09: the Logs that may use a key are those of the account and region of the fanout', () => {
     const stack = testStack({ env: { account: '444455556666', region: 'eu-west-1' } });
