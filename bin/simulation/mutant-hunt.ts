@@ -1,5 +1,6 @@
 import { bundleWorker } from './bundle';
 import type { Mutant } from './mutants';
+import { INTERNAL_ERROR } from '../../lambda/simulation/world/world';
 import { SimulationWorker } from './worker-pool';
 
 /** Seconds after which a world of a mutant counts as one that never ends. */
@@ -26,7 +27,7 @@ export interface Catch {
   readonly seeds: number;
   /** Command that shows it. */
   readonly replay?: string;
-  /** Why it could not be tried: the source has changed under it. */
+  /** Why it proves nothing: the source has changed under it, or it breaks what watches. */
   readonly stale?: string;
 }
 
@@ -68,6 +69,9 @@ async function huntOne(mutant: Mutant, { folder, limit, signal }: HuntOptions): 
         return outcome;
       }
       const by = 'error' in outcome ? `(${outcome.error.split('\n')[0] ?? ''})` : outcome.answer.broken;
+      if (by === INTERNAL_ERROR) {
+        return { mutant, seeds: seed, stale: `it only makes the invariants fail themselves, in seed ${seed}` };
+      }
       if (by !== undefined) {
         const replay = `npm run simulate -- --seed ${seed} --only ${only ?? ''} --mutant ${mutant.id}`;
         return { mutant, by, seeds: seed, replay };

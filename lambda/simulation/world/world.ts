@@ -22,6 +22,8 @@ import type { WorldView } from './world-view';
 const LATE_DELIVERY_MS = 40_000;
 /** Steps after which a world that has not come to rest never will. */
 const MAX_STEPS = 200_000;
+/** Name of what is violated where an invariant fails itself. */
+export const INTERNAL_ERROR = 'internal error';
 /** Hours of the world after which it should long have come to rest. */
 const MAX_MS = 24 * 3_600_000;
 
@@ -92,7 +94,7 @@ export class World implements WorldView {
         }
       } catch (error) {
         // Thrown on, it would look like a failure of the code that is watched.
-        this.violatedOf('internal error')(error instanceof Error ? (error.stack ?? error.message) : String(error));
+        this.violatedOf(INTERNAL_ERROR)(error instanceof Error ? (error.stack ?? error.message) : String(error));
       }
     };
     const { clock, steps, plan, trace } = this;
