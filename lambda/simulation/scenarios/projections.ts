@@ -19,7 +19,7 @@ export const projections: Scenario = {
       ...(draw.chance(0.1) && { flaw: draw.pick(FLAWS) }),
       ...(draw.chance(0.15) && { obsolete: true as const }),
     }));
-    const job = drawJob(draw, records, { isProjected: true });
+    const job = drawJob(draw, records, { isProjected: true, isGrouped: true });
     const fanout = drawFanout(draw, [job], {
       ticks: drawTicks(draw, draw.int(1, 3), 5),
       watchdog: 60,

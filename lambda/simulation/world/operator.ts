@@ -69,10 +69,12 @@ export class Operator {
       try {
         const { kind } = await redriveDead(context, message.body);
         if (kind !== 'refused') {
-          await calls.make(instance, 'call', 'delete from the dead-letter queue', () => {
-            deleteReceived(deadLetterQueue, message.receiptHandle ?? '');
-            return Promise.resolve();
-          });
+          // Refused where the handle has expired meanwhile: the next pass finds the message again.
+          await calls.make(instance, 'call', 'delete from the dead-letter queue', () =>
+            Promise.resolve().then(() => {
+              deleteReceived(deadLetterQueue, message.receiptHandle ?? '');
+            }),
+          );
         }
       } catch (error) {
         trace.add(clock.now(), instance.name, `could not redrive ${envelope?.key ?? '?'}: ${String(error)}`);

@@ -4,6 +4,7 @@ import { PermanentError, RetryLater } from '../../job/failures';
 import type { AnyJob, HandlerContext } from '../../job/job';
 import type { Clock } from '../../ports';
 import { sleep } from '../../ports';
+import { projectedJob } from './projected-job';
 import type { SourceTable } from './source-table';
 import type { Behaviour, JobSpec, Payload, RecordSpec } from './spec';
 
@@ -66,14 +67,15 @@ export function simulatedJob(spec: JobSpec, world: JobWorld): AnyJob {
     key: (record) => keyOf(record),
     ...(spec.isGrouped ? { group: (record: Payload) => groupOf(record) } : {}),
     stillEligible: ({ id }) => byKey.get(id)?.obsolete !== true,
-    handler: ({ id, version }, context) => {
-      if (version !== world.payloadVersion) {
+    handler: ({ id, group, version }, context) => {
+      if (version !== world.payloadVersion || (spec.isProjected === true && group !== byKey.get(id)?.group)) {
         throw new MisfitPayload(`a payload of version ${version} for code of version ${world.payloadVersion}`);
       }
       return behave(byKey.get(id)?.behaviours[context.attempt - 1] ?? 'succeed', world.clock, context);
     },
   });
-  return job as unknown as AnyJob;
+  const made = job as unknown as AnyJob;
+  return spec.isProjected === true ? projectedJob(made, byKey) : made;
 }
 
 function payloadOf({ key, group, flaw }: RecordSpec, version: number): Payload {

@@ -59,6 +59,8 @@ export interface JobSpec {
   readonly chunk: number;
   /** Whether the job declares `group`. */
   readonly isGrouped: boolean;
+  /** Whether it queues a part of its records, and loads them again. @default false */
+  readonly isProjected?: boolean;
   /** Probability that a record appears or goes away with a read of the source while faults strike. */
   readonly changes: number;
   /** Most milliseconds that a call of the handler takes by itself. */
