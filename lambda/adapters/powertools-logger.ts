@@ -3,7 +3,10 @@ import type { LogFields, Logger } from '../ports';
 
 /** Structured logs by Powertools for AWS Lambda, at the level that the function's logging configuration sets. */
 export class PowertoolsLogger implements Logger {
-  constructor(private readonly powertools = new Powertools()) {}
+  private made: Powertools | undefined;
+
+  /** @param make what it writes with; asked for once, at the first line: each handler is given a logger, and few write anything */
+  constructor(private readonly make: () => Powertools = () => new Powertools()) {}
 
   debug(message: string, fields: LogFields = {}): void {
     this.powertools.debug(message, { ...fields });
@@ -22,6 +25,11 @@ export class PowertoolsLogger implements Logger {
   }
 
   with(fields: LogFields): Logger {
-    return new PowertoolsLogger(this.powertools.createChild({ persistentKeys: { ...fields } }));
+    const persistentKeys = { ...fields };
+    return new PowertoolsLogger(() => this.powertools.createChild({ persistentKeys }));
+  }
+
+  private get powertools(): Powertools {
+    return (this.made ??= this.make());
   }
 }

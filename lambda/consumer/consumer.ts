@@ -10,6 +10,7 @@ import type { ConsumerOptions, InvocationContext } from './options';
 import { Planner } from './plan';
 import type { ReceivedMessage, RecordMessage } from './received-message';
 import { readMessage } from './received-message';
+import { RunCache } from './run-cache';
 import { SafeLogger } from './safe-logger';
 import { TimeBudget } from './time-budget';
 
@@ -18,15 +19,17 @@ const LAST_MOMENT_MS = 50;
 
 /**
  * The consumer: takes batches of the work queue and answers each with exactly the messages that must come back (PROTOCOL.md section 4). It lives
- * as long as its execution environment; everything that concerns one invocation lives in that invocation.
+ * as long as its execution environment; everything that concerns one invocation lives in that invocation. What outlives it is what `setup` made, and runs that do not change any more.
  */
 export class Consumer {
   private readonly options: ConsumerOptions;
   private readonly guard: EnvironmentGuard;
+  private readonly runs: RunCache;
 
   constructor(options: ConsumerOptions) {
     this.options = { ...options, logger: new SafeLogger(new TellingLogger(options.logger, options.errors)) };
     this.guard = new EnvironmentGuard(this.options);
+    this.runs = new RunCache(this.options);
   }
 
   /** Handles one batch. Rejects for an event that is no SQS event, never for a message. */
@@ -76,7 +79,7 @@ export class Consumer {
     signal: AbortSignal,
   ): Promise<void> {
     const { options, guard } = this;
-    const books = new LedgerBooks(options, signal);
+    const books = new LedgerBooks(options, this.runs, signal);
     const planner = new Planner(options, books);
     const lanes = await Promise.all(
       lanesOf(messages, options.configuration.lanes).map((lane) => Promise.all(lane.map((one) => planner.plan(one)))),

@@ -9,6 +9,7 @@ import { deathTime, pageOf } from './received-message';
 import type { Book } from './record-book';
 import { RecordBook } from './record-book';
 import { deadShape, pageShape } from './record-shapes';
+import type { RunCache } from './run-cache';
 
 /** DEAD items that are looked through for one whose time the message does not say. */
 const DEAD_ITEMS_SEARCHED = 10_000;
@@ -19,9 +20,13 @@ export class LedgerBooks {
   private readonly runs = new Map<string, Promise<RunItem | undefined>>();
   private readonly closing = new Map<string, Promise<void>>();
 
-  /** @param signal fires when the invocation has to answer */
+  /**
+   * @param cache runs that earlier invocations have read
+   * @param signal fires when the invocation has to answer
+   */
   constructor(
     private readonly options: ConsumerOptions,
+    private readonly cache: RunCache,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -31,7 +36,7 @@ export class LedgerBooks {
     if (known !== undefined) {
       return known;
     }
-    const read = this.options.store.get<RunItem>(ITEM_KEYS.run(this.options.fanoutId, runId));
+    const read = this.cache.read(runId);
     this.runs.set(runId, read);
     return read;
   }

@@ -70,7 +70,7 @@ class Watched {
     const { registry } = this.fixture.context;
     const secrets = new KnownSecrets({ read: () => Promise.resolve(SECRET) });
     const errors = new ErrorTexts(registry, secrets.mask);
-    const logger = new PowertoolsLogger(new Powertools({ logLevel: level }));
+    const logger = new PowertoolsLogger(() => new Powertools({ logLevel: level }));
     const setup = new JobSetup(registry, { secrets, logger: new TellingLogger(logger, errors) });
     this.parts = { errors, logger, setup };
   }
