@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { run } from './command';
-import { ROOT, appFolder, manifestIn, readmeFiles, tarball } from './places';
+import { ROOT, appFolder, manifestIn, readmeApp, readmeTest, tarball } from './places';
 import { userTest } from './user-test';
 import type { UserModules } from './user-test';
 
@@ -34,6 +34,9 @@ export async function prepareCommonJsApp(): Promise<void> {
   await initialize(app, '../stacks/bookings');
   writeReadme(app, (code) => code);
   writeTest(app, { stack: '../stacks/bookings', job: '../jobs/booking-reminders', directory: '__dirname' });
+  write(app, ...readmeTest());
+  const jest = readFileSync(join(app, 'jest.config.js'), 'utf8');
+  write(app, 'jest.config.js', jest.replace("['<rootDir>/test']", "['<rootDir>/test', '<rootDir>/jobs']"));
   writeManifest(app, (manifest) => ({
     ...manifest,
     dependencies: versionsOf(['aws-cdk-lib', 'constructs']),
@@ -121,7 +124,7 @@ function asEsModule(code: string): string {
 }
 
 function writeReadme(app: string, change: (code: string) => string): void {
-  for (const [file, code] of readmeFiles()) {
+  for (const [file, code] of readmeApp()) {
     write(app, file, change(code));
   }
 }

@@ -52,8 +52,21 @@ export function entryPoints(): string[] {
     .map((subpath) => subpath.replace(/^\./, 'cron-fanout'));
 }
 
-/** The TypeScript of the README by the path that it gives. */
-export function readmeFiles(): ReadonlyMap<string, string> {
+/** The app of the README by the paths that it gives; its test of the job is {@link readmeTest}. */
+export function readmeApp(): ReadonlyMap<string, string> {
+  return new Map([...readmeFiles()].filter(([file]) => !file.endsWith('.test.ts')));
+}
+
+/** The README's test of its job. */
+export function readmeTest(): readonly [string, string] {
+  const test = [...readmeFiles()].find(([file]) => file.endsWith('.test.ts'));
+  if (test === undefined) {
+    throw new Error('the README shows no test of a job');
+  }
+  return test;
+}
+
+function readmeFiles(): ReadonlyMap<string, string> {
   const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
   return new Map([...text.matchAll(/^```ts file=(\S+)\n(.*?)^```/gms)].map(([, file = '', code = '']) => [file, code]));
 }
