@@ -6,6 +6,7 @@ import type { Observation, Stored } from '../world/observation';
 import { observing } from '../world/observation';
 import { envelopeOf } from '../world/queue-observer';
 import type { Invariant, InvariantRule, Watched } from './invariant';
+import { leftToItself, lockWritten, refused } from './own-lock';
 
 /** What a scanner has been told of its lock in its current invocation. */
 interface Knowledge {
@@ -25,10 +26,13 @@ export const oneHand: InvariantRule = {
     const holders = new Map<string, Instance>();
     const handedOver = new Set<string>();
     const begun = new Map<Instance, Set<string>>();
+    /** Token of the lock that the present invocation of an environment took. */
+    const taken = new Map<Instance, string>();
     return {
       observe: observing({
         invoked: ({ by }) => {
           begun.set(by, new Set());
+          taken.delete(by);
           knowledge.set(by, { isLost: false });
         },
         lockAnswered: ({ by, isApplied, leaseUntil, fence }) => {
@@ -42,7 +46,7 @@ export const oneHand: InvariantRule = {
         },
         answered: (observation) => {
           const { by, outcome } = observation;
-          leftToItself(watched, observation, holders);
+          leftToItself(watched, observation, taken.get(by));
           // Renewed by page and by timer, a lock is lost only where something keeps its holder from it.
           if (outcome === 'lost' && !watched.ledger.disturbed.has(by.name)) {
             watched.violated(`${by.name} has lost its lock, and nothing kept it from renewing it`);
@@ -60,28 +64,19 @@ export const oneHand: InvariantRule = {
         written: (observation) => {
           written(watched, observation);
           withdrawn(watched, observation, begun.get(observation.by));
-          refused(watched, observation, holders);
+          refused(watched, observation, taken.get(observation.by));
           if (observation.key.sk === 'LOCK') {
             lockWritten(watched, observation, holders, handedOver);
+            const [old, now] = [observation.before as LockItem | undefined, observation.after as LockItem | undefined];
+            if (now?.token !== undefined && now.token !== old?.token) {
+              taken.set(observation.by, now.token);
+            }
           }
         },
       }),
     };
   },
 };
-
-/** Who takes a lock knows it, also where the reply was lost: a tick is no duplicate of its own delivery. */
-function leftToItself(
-  { world, ledger, violated }: Watched,
-  { by, fanoutId, event, outcome }: Extract<Observation, { type: 'answered' }>,
-  holders: ReadonlyMap<string, Instance>,
-): void {
-  const lock = world.memory.peek(ITEM_KEYS.lock(fanoutId)) as LockItem | undefined;
-  const isHolder = lock?.token !== undefined && holders.get(lock.token) === by;
-  if (event.kind === 'tick' && outcome === 'duplicate' && isHolder && !ledger.runs.has(`${fanoutId}|${lock.runId}`)) {
-    violated(`${by.name} leaves tick ${event.scheduledTime} to the holder of the lock, which is itself`);
-  }
-}
 
 /** Partition key of the page of a message. */
 function pageNameOf(envelope: Envelope | undefined): string {
@@ -101,20 +96,6 @@ function withdrawn(
   const isWithdrawal = key.sk === 'PAGE' && change?.add?.some(([[name]]) => name === 'withdrawn') === true;
   if (isWithdrawal && begun?.has(key.pk) === true) {
     violated(`${by.name} withdraws records of ${key.pk} after it has begun to send the page`);
-  }
-}
-
-/** A tick is refused because of another run, never by the lock that its own delivery holds. */
-function refused(
-  { world, violated }: Watched,
-  { by, key, fanoutId, before, after }: Extract<Observation, { type: 'written' }>,
-  holders: ReadonlyMap<string, Instance>,
-): void {
-  const run = key.sk.startsWith('RUN#') && before === undefined ? (after as RunItem | undefined) : undefined;
-  const lock = world.memory.peek(ITEM_KEYS.lock(fanoutId)) as LockItem | undefined;
-  const isOwn = lock?.token !== undefined && lock.runId === run?.runId && holders.get(lock.token) === by;
-  if (run?.state === 'skipped' && isOwn) {
-    violated(`${by.name} refuses tick ${run.runId} because of the lock that it holds itself`);
   }
 }
 
@@ -272,32 +253,6 @@ function keysChanged(
   if (page?.sealed !== undefined && isChanged) {
     violated(`${key.pk} ${key.sk} changes after its page is sealed`);
   }
-}
-
-function lockWritten(
-  { violated }: Watched,
-  { by, before, after, fanoutId }: Extract<Observation, { type: 'written' }>,
-  holders: Map<string, Instance>,
-  handedOver: ReadonlySet<string>,
-): void {
-  const [old, now] = [before as LockItem | undefined, after as LockItem | undefined];
-  if (now?.token !== undefined && now.token !== old?.token) {
-    holders.set(now.token, by);
-    if (old !== undefined && now.fence <= old.fence) {
-      violated(`${by.name} takes the lock without a newer fence`);
-    }
-    const isFree = old?.token === undefined || old.leaseUntil <= by.clock.now();
-    if (!isFree && !handedOver.has(`${fanoutId}|${old.fence}`)) {
-      violated(`${by.name} takes the lock that ${holders.get(old.token ?? '')?.name ?? '?'} holds`);
-    }
-  } else if (old?.token !== undefined && holders.get(old.token) !== by && !onlyWaits(old, now)) {
-    violated(`${by.name} changes the lock that ${holders.get(old.token)?.name ?? '?'} holds`);
-  }
-}
-
-/** Whether a write to the lock only lets a tick wait, which anybody may. */
-function onlyWaits(old: LockItem, now: LockItem | undefined): boolean {
-  return (['token', 'fence', 'leaseUntil', 'runId'] as const).every((name) => old[name] === now?.[name]);
 }
 
 function numberOf(item: Stored, name: string): number | undefined {
