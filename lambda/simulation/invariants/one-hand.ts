@@ -1,4 +1,4 @@
-import type { Envelope, KeysItem, LockItem, PageItem, RunItem } from '../../contract';
+import type { Envelope, KeysItem, LockItem, PageItem } from '../../contract';
 import { ITEM_KEYS, SQS } from '../../contract';
 import { hashText, keyHash, HASH_BYTES } from '../../ledger';
 import type { Instance } from '../world/instance';
