@@ -95,6 +95,22 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     'if (payloadVersion > (job.payloadVersion ?? 1)) {',
     'if (payloadVersion > (job.payloadVersion ?? 1) + 1) {',
   ),
+  mutant(
+    'queued-part-handled',
+    'DESIGN 6 the handler is given what load answers',
+    ['projections'],
+    'lambda/consumer/attempt.ts',
+    'await job.handler(record, context);',
+    'await job.handler(attempt.payload, context);',
+  ),
+  mutant(
+    'gone-record-succeeds',
+    'DESIGN 2 obsolete',
+    ['projections'],
+    'lambda/consumer/attempt.ts',
+    "if (record === undefined || record === null) {\n        return { kind: 'obsolete' };",
+    "if (record === undefined || record === null) {\n        return { kind: 'succeeded' };",
+  ),
   mutant('attempts-not-counted', '4.1 attempts + 1', FAILING, SLOT, 'a: (claim?.a ?? 0) + 1,', 'a: claim?.a ?? 1,'),
   mutant(
     'attempts-forgotten-on-failure',
