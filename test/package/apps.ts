@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { run } from './command';
-import { ROOT, appFolder, manifestIn, readmeApp, readmeTest, tarball } from './places';
+import { ROOT, appFolder, asEsModule, manifestIn, readmeApp, readmeTest, tarball } from './places';
 import { userTest } from './user-test';
 import type { UserModules } from './user-test';
 
@@ -116,11 +116,6 @@ new BookingsStack(new App(), 'Bookings');
   write(app, 'bin/bookings.ts', main);
   const configuration = JSON.parse(readFileSync(join(app, 'cdk.json'), 'utf8')) as object;
   write(app, 'cdk.json', JSON.stringify({ ...configuration, app: 'npx tsc && npx tsx bin/bookings.ts' }));
-}
-
-/** What the README says of ES modules. */
-function asEsModule(code: string): string {
-  return code.replaceAll('__dirname', 'import.meta.dirname');
 }
 
 function writeReadme(app: string, change: (code: string) => string): void {

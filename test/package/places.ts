@@ -57,6 +57,11 @@ export function readmeApp(): ReadonlyMap<string, string> {
   return new Map([...readmeFiles()].filter(([file]) => !file.endsWith('.test.ts')));
 }
 
+/** The same as ES modules: what the README says of them, and what Node wants of every relative import. */
+export function asEsModule(code: string): string {
+  return code.replaceAll('__dirname', 'import.meta.dirname').replace(/(from '\.{1,2}\/[^'.]+)'/g, "$1.js'");
+}
+
 /** The README's test of its job. */
 export function readmeTest(): readonly [string, string] {
   const test = [...readmeFiles()].find(([file]) => file.endsWith('.test.ts'));

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt } from './command';
 import { copyApp } from './copied-app';
-import { ROOT, appFolder, entryPoints, readmeApp } from './places';
+import { ROOT, appFolder, asEsModule, entryPoints, readmeApp } from './places';
 
 /**
  * What careful teams switch on, beside `strict`. The package's own declarations are checked as well; those of aws-cdk-lib do not pass
@@ -66,7 +66,7 @@ function writeProject(
   const project = join(app, 'projects', name.replace(/\W+/g, '-'));
   const imports = entryPoints().map((point, place) => `export type * as entryPoint${place} from '${point}';`);
   const all = {
-    ...Object.fromEntries(readmeApp()),
+    ...Object.fromEntries([...readmeApp()].map(([file, code]) => [file, type === 'module' ? asEsModule(code) : code])),
     'entry-points.ts': `${imports.join('\n')}\n`,
     'package.json': JSON.stringify({ type, private: true }),
     'tsconfig.json': JSON.stringify({ compilerOptions: { ...STRICTEST, ...options } }),
