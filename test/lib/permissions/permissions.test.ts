@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CronFanout } from '../../../lib';
-import { MINIMAL, testStack } from '../fanout-stack';
+import { MINIMAL, testApp, testStack } from '../fanout-stack';
 import type { Grant } from './grants';
 import { TemplatePolicies } from './grants';
 import { holdBlock, markdownTable } from './markdown';
 import { readmeTable } from './readme-table';
-import { policiesOf, SCENARIOS } from './scenarios';
+import { fanoutOf, policiesOf, SCENARIOS } from './scenarios';
 
 const ROOT = join(__dirname, '..', '..', '..');
 const REVIEWED = join(__dirname, 'reviewed.md');
@@ -114,6 +114,14 @@ describe.each(Object.entries(SCENARIOS))('roles and resources: %s', (_, make) =>
       ['Schedule', ['Fanout/Scanner']],
       ['Scanner', ['Fanout/Scanner']],
     ]);
+  });
+
+  it('are templates in which the CDK has nothing to find fault with', () => {
+    const app = testApp({ builtinCloudFormationValidation: true });
+    fanoutOf(make, testStack({}, app));
+    app.synth();
+    const report = JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')) as object;
+    expect(report).toMatchObject({ pluginReports: [] });
   });
 
   it('allow no other account and nobody in public', () => {

@@ -19,29 +19,34 @@ export const OPTIONS = {
   encryptionKey: (stack: Stack) => ({ encryptionKey: new Key(stack, 'Key') }),
   vpc: (stack: Stack) => ({
     vpc: Vpc.fromVpcAttributes(stack, 'Vpc', {
-      vpcId: 'vpc-1',
+      vpcId: 'vpc-0123456789abcdef0',
       availabilityZones: ['a'],
-      privateSubnetIds: ['subnet-1'],
-      privateSubnetRouteTableIds: ['table-1'],
+      privateSubnetIds: ['subnet-0123456789abcdef0'],
+      privateSubnetRouteTableIds: ['rtb-0123456789abcdef0'],
     }),
   }),
   secrets: (stack: Stack) => ({ secrets: { DB: new Secret(stack, 'Secret') as ISecret } }),
   tracing: () => ({ tracing: Tracing.ACTIVE }),
-} satisfies Readonly<Record<string, (stack: Stack) => Partial<CronFanoutProps>>>;
+} satisfies Readonly<Record<string, Scenario>>;
+
+/** Options of a fanout, with what they name. */
+export type Scenario = (stack: Stack) => Partial<CronFanoutProps>;
+
+/** A fanout of a scenario. */
+export function fanoutOf(make: Scenario, stack: Stack): CronFanout {
+  const schedule = ScheduleExpression.rate(Duration.hours(1));
+  return new CronFanout(stack, 'Fanout', { entry: ENTRY, schedule, ...make(stack) });
+}
 
 /** The policies of a stack with one fanout; ids that depend on its place are `F`. */
-export function policiesOf(make: (stack: Stack) => Partial<CronFanoutProps>): TemplatePolicies {
+export function policiesOf(make: Scenario): TemplatePolicies {
   const stack = testStack();
-  const { fanoutId } = new CronFanout(stack, 'Fanout', {
-    entry: ENTRY,
-    schedule: ScheduleExpression.rate(Duration.hours(1)),
-    ...make(stack),
-  });
+  const { fanoutId } = fanoutOf(make, stack);
   return new TemplatePolicies(stack, { [fanoutId]: 'F', 'Fanout/ScheduleGroupName': 'Fanout/ScheduleGroup' });
 }
 
 /** What is reviewed. */
-export const SCENARIOS: Readonly<Record<string, (stack: Stack) => Partial<CronFanoutProps>>> = {
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'All defaults': () => ({}),
   'Everything brought': everythingBrought,
   'Encrypted, in a VPC, with secrets and traces': (stack) => ({
