@@ -67,14 +67,6 @@ export const COMPLETION_MUTANTS: readonly Mutant[] = [
     ],
   },
   mutant(
-    'complete-pages-left-open',
-    '3.4 whoever sees it complete closes it',
-    ['plain'],
-    PAGES,
-    'if (!isComplete(page)) {\n    return false;',
-    'if (!isComplete(page) || page.sealed !== undefined) {\n    return false;',
-  ),
-  mutant(
     'row-of-a-completed-run-stays',
     "3 then the run's own OPEN row goes",
     ['plain'],

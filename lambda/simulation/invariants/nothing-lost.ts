@@ -171,9 +171,7 @@ function checkRecord(
   const places = ledger.placesOf(id, runId, jobType, record.key);
   const kept = places.filter(({ outcome }) => outcome !== 'withdrawn');
   const outcome = kept[0]?.outcome;
-  if (places.length > 0 && kept.length === 0) {
-    violated(`${record.key} of run ${runId} is withdrawn though its source yields it`);
-  }
+  // A run that is resumed may find what it has withdrawn in flight or in quarantine from a run that came meanwhile.
   if (kept.length === 0 && record.flaw === undefined) {
     const since = startedAt - 2 * world.spec.skewMs;
     const { quarantine } = jobConfiguration(spec.configuration, jobType);
@@ -186,7 +184,7 @@ function checkRecord(
     const others = ledger.placesOfKey(id, jobType, record.key).filter((place) => place.runId !== runId);
     if (!others.some((place) => blocks(place) || isRedriven(place))) {
       violated(
-        `${record.key} is missing in run ${runId}: neither sent, nor in flight or in quarantine from another run`,
+        `${record.key} is missing in run ${runId}: ${places.length > 0 ? 'withdrawn' : 'not sent'}, and neither in flight nor in quarantine from another run`,
       );
     }
   }

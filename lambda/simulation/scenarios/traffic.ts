@@ -139,14 +139,14 @@ export const redrives: Scenario = {
   about: 'dead records are redriven, natively too, while the run goes on and others follow',
   draw: (seed) => {
     const draw = drawOf(seed, 'redrives');
-    const behaviours: readonly Behaviour[] = ['fail', 'refuse', 'refuse', 'later', 'succeed'];
+    const behaviours: readonly Behaviour[] = ['fail', 'refuse', 'refuse', 'later', 'later', 'succeed'];
     const records = drawRecords(draw, drawCount(draw, 30), 'r', behaviours);
     const fanout = drawFanout(draw, [drawJob(draw, records)], {
       redrives: draw.list(draw.int(1, 4), () => ({ at: draw.int(30_000, 900_000), native: draw.chance(0.3) })),
       ticks: drawTicks(draw, draw.int(1, 6), 2),
     });
     return drawWorld(seed, [fanout], {
-      faults: { crash: 0.01, replyLost: 0.01, redelivery: 0.01, handlerError: 0.1 },
+      faults: { crash: 0.01, replyLost: draw.pick([0.01, 0.06]), redelivery: 0.01, handlerError: 0.1 },
       faultPlaces: draw.int(50, 800),
       skewMs: SKEW_MS,
     });

@@ -14,7 +14,7 @@ const MESSAGES_PER_PASS = 1000;
 /** Passes until an operator gives up. */
 const PASSES = 20;
 /** Milliseconds between two passes. */
-const PAUSE_MS = 60_000;
+const PAUSE_MS = 35_000;
 
 /** What an {@link Operator} works with. */
 export interface OperatorOptions {
