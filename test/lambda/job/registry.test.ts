@@ -98,4 +98,11 @@ describe('collectJobs', () => {
   ])('refuses as payloadVersion: %s', (_, parts) => {
     expect(codeOf(() => collectJobs({ job: { ...job('a'), ...parts } }))).toBe('InvalidPayloadVersion');
   });
+
+  it('refuses payloadSchema without queuePayload, and takes it with one', () => {
+    const payloadSchema = { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } };
+    expect(codeOf(() => collectJobs({ job: { ...job('a'), payloadSchema } }))).toBe('InvalidPayloadSchema');
+    const projected = { ...job('a'), payloadSchema, queuePayload: () => 'a' };
+    expect([...collectJobs({ projected }).keys()]).toEqual(['a']);
+  });
 });
