@@ -14,12 +14,16 @@ const PNPM = join(ROOT, 'node_modules', 'pnpm', 'bin', 'pnpm.cjs');
 
 describe.each(APPS)('%s', (_, app) => {
   it('B22: `npx cdk synth` succeeds, type check of the README example included', async () => {
-    const { exitCode, stdout, stderr } = await attempt('npx', ['--no-install', 'cdk', 'synth', '--quiet'], {
-      cwd: app,
-    });
+    const { exitCode, stdout, stderr } = await attempt(
+      'npx',
+      ['--no-install', 'cdk', 'synth', '--quiet', '--no-notices'],
+      {
+        cwd: app,
+      },
+    );
     expect({ exitCode, text: `${stdout}${stderr}` }).toEqual({
       exitCode: 0,
-      text: expect.not.stringMatching(/error/i) as string,
+      text: expect.not.stringMatching(/\[Error|docker/i) as string,
     });
   });
 

@@ -62,5 +62,5 @@ function userEnvironment(): NodeJS.ProcessEnv {
   );
   const kept = Object.fromEntries(names.map((name) => [name, process.env[name]]));
   const path = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
-  return { ...kept, PATH: path.join(':'), NO_COLOR: '1', CI: '1' };
+  return { ...kept, PATH: path.join(':'), NO_COLOR: '1', CI: '1', CDK_DISABLE_CLI_TELEMETRY: 'true' };
 }
