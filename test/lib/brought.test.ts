@@ -237,7 +237,15 @@ describe('a state table that is brought', () => {
     const stateTable = new TableV2(stack, 'State', { ...KEYS, timeToLiveAttribute: 'expiresAt', encryption }) as ITable;
     const { template } = synthesized({ stateTable }, stack);
     expect(statements(template, 'RemindersConsumerRole')).toContainEqual({
-      actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'],
+      actions: [
+        'kms:Decrypt',
+        'kms:DescribeKey',
+        'kms:Encrypt',
+        'kms:GenerateDataKey',
+        'kms:GenerateDataKeyWithoutPlaintext',
+        'kms:ReEncryptFrom',
+        'kms:ReEncryptTo',
+      ],
       resources: [stack.resolve(key.keyArn)],
     });
   });
