@@ -5,10 +5,9 @@ import { AsynchronousInvocations } from './asynchronous-invocations';
 import type { Cleanup } from './cleanup';
 import { createTables } from './dynamodb';
 import type { EmbeddedServices } from './embedded-services';
-import type { FunctionError } from './function-host/messages';
+import type { FunctionError, FunctionSignal } from './function-host/messages';
 import { FunctionPool } from './function-pool';
 import type { InvocationResult } from './function-pool';
-import type { FunctionSignal } from './function-process';
 import { buildHostScript } from './host-script';
 import type { FanoutFunction, LocalResources, MappingDescription, QueueDescription } from './resources';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Timer } from '../../lambda/ports';
-import type { FunctionError } from './function-host/messages';
+import type { FunctionError, FunctionSignal } from './function-host/messages';
 import { HANDLER_VARIABLE, TASK_ROOT_VARIABLE } from './function-host/messages';
-import type { FunctionSignal, ProcessAnswer } from './function-process';
+import type { ProcessAnswer } from './function-process';
 import { FunctionProcess } from './function-process';
 import type { LocalClock } from './local-clock';
 

@@ -2,10 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
-import type { FunctionError, FunctionMessage, InvokeMessage } from './function-host/messages';
-
-/** A signal of a diagnostics channel, as a function process passed it on. */
-export type FunctionSignal = Extract<FunctionMessage, { kind: 'signal' }>;
+import type { FunctionError, FunctionMessage, FunctionSignal, InvokeMessage } from './function-host/messages';
 
 /** How to start a function process. */
 export interface ProcessOptions {
@@ -54,8 +51,10 @@ export class FunctionProcess {
       this.child.on('message', (message: FunctionMessage) => {
         if (message.kind === 'ready') {
           resolve(undefined);
-        } else if (message.kind === 'signal') {
-          options.onSignal(message, this.id);
+        } else if (message.kind === 'signals') {
+          for (const signal of message.signals) {
+            options.onSignal(signal, this.id);
+          }
         } else {
           this.answer?.(message);
         }

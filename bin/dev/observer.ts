@@ -1,7 +1,7 @@
 import type { DeadEnvelope, Envelope, HandlerSignal, ScanSignal } from '../../lambda/contract';
 import { CHANNELS } from '../../lambda/contract';
 import type { SqsEvent } from '../../lambda/simulation/sqs/events';
-import type { FunctionSignal } from './function-process';
+import type { FunctionSignal } from './function-host/messages';
 import type { Counts, HandlerEvent, Observed } from './observed-run';
 import { RunObservation } from './observed-run';
 

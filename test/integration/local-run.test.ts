@@ -11,6 +11,7 @@ import type { LocalFanout } from '../../bin/dev/local-fanout';
 import { startLocalFanout } from '../../bin/dev/local-fanout';
 
 const ROOT = join(__dirname, '../..');
+const DATA = 'examples/bookings/load.ts';
 const SUMMARY_KEYS = [
   'eligible',
   'enqueued',
@@ -39,7 +40,9 @@ interface Ended {
 
 /** Runs the command line in a process of its own. */
 function runCommand(args: readonly string[], onError: (text: string, interrupt: () => void) => void): Promise<Ended> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'bin/cron-fanout.ts', 'local', ...args], { cwd: ROOT });
+  const child = spawn(process.execPath, ['--import', 'tsx', 'bin/cron-fanout.ts', 'local', '--data', DATA, ...args], {
+    cwd: ROOT,
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

@@ -3,14 +3,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FunctionError, FunctionMessage, InvokeMessage } from './messages';
-import { HANDLER_VARIABLE, SET_OFFSET, TASK_ROOT_VARIABLE } from './messages';
+import { HANDLER_VARIABLE, SEND_SIGNALS, SET_OFFSET, TASK_ROOT_VARIABLE } from './messages';
 
 type Handler = (event: unknown, context: object) => unknown;
 
 /** Extensions in the order in which AWS Lambda looks for the file of a handler. */
 const EXTENSIONS = ['.js', '.mjs', '.cjs'];
 
+const local = globalThis as unknown as Record<symbol, ((milliseconds?: number) => void) | undefined>;
+
+/** What was published before is sent before. */
 function send(message: FunctionMessage): void {
+  local[SEND_SIGNALS]?.();
   process.send?.(message);
 }
 
@@ -39,7 +43,7 @@ async function loadHandler(): Promise<Handler> {
 }
 
 async function invoke(handler: Handler, { event, context, offset, deadline }: InvokeMessage): Promise<void> {
-  (globalThis as unknown as Record<symbol, (milliseconds: number) => void>)[SET_OFFSET]?.(offset);
+  local[SET_OFFSET]?.(offset);
   try {
     const result = await handler(JSON.parse(event), {
       ...context,

@@ -39,14 +39,17 @@ export type FunctionMessage =
   | { readonly kind: 'initFailed'; readonly error: FunctionError }
   | { readonly kind: 'succeeded'; readonly payload: string }
   | { readonly kind: 'failed'; readonly error: FunctionError }
-  | {
-      readonly kind: 'signal';
-      /** Name of a diagnostics channel of lambda/contract. */
-      readonly channel: string;
-      readonly message: unknown;
-      /** Nanoseconds of the machine's monotonic clock, which all processes share: signals of several processes can be put in order. */
-      readonly at: number;
-    };
+  /** In their order; those of one turn of the event loop come together. */
+  | { readonly kind: 'signals'; readonly signals: readonly FunctionSignal[] };
+
+/** What the runtime published on a diagnostics channel. */
+export interface FunctionSignal {
+  /** Name of a diagnostics channel of lambda/contract. */
+  readonly channel: string;
+  readonly message: unknown;
+  /** Nanoseconds of the machine's monotonic clock, which all processes share: signals of several processes can be put in order. */
+  readonly at: number;
+}
 
 /** Environment variable that names the handler, as in AWS: `file.export`. */
 export const HANDLER_VARIABLE = '_HANDLER';
@@ -54,3 +57,5 @@ export const HANDLER_VARIABLE = '_HANDLER';
 export const TASK_ROOT_VARIABLE = 'LAMBDA_TASK_ROOT';
 /** Property of `globalThis` under which the preload leaves the function that sets the offset of local time. */
 export const SET_OFFSET = Symbol.for('cron-fanout.local.setOffset');
+/** Property of `globalThis` under which the preload leaves the function that sends the signals that wait. */
+export const SEND_SIGNALS = Symbol.for('cron-fanout.local.sendSignals');

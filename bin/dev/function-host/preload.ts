@@ -4,8 +4,8 @@
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { CHANNELS } from '../../../lambda/contract/signals';
-import type { FunctionMessage } from './messages';
-import { SET_OFFSET } from './messages';
+import type { FunctionMessage, FunctionSignal } from './messages';
+import { SEND_SIGNALS, SET_OFFSET } from './messages';
 
 let offset = 0;
 const RealDate = Date;
@@ -34,10 +34,25 @@ LocalDate.prototype.constructor = globalThis.Date;
   offset = milliseconds;
 };
 
+let waiting: FunctionSignal[] = [];
+
+/** One message for all signals of a turn: a system call, and a wake-up of the local run, for each would slow the functions down. */
+function sendSignals(): void {
+  if (waiting.length > 0) {
+    const message: FunctionMessage = { kind: 'signals', signals: waiting };
+    waiting = [];
+    process.send?.(message);
+  }
+}
+
+(globalThis as Record<symbol, unknown>)[SEND_SIGNALS] = sendSignals;
+process.on('exit', sendSignals);
+
 for (const channel of Object.values(CHANNELS)) {
   subscribe(channel, (message) => {
-    const signal: FunctionMessage = { kind: 'signal', channel, message, at: Number(process.hrtime.bigint()) };
-    process.send?.(signal);
+    if (waiting.push({ channel, message, at: Number(process.hrtime.bigint()) }) === 1) {
+      setImmediate(sendSignals);
+    }
   });
 }
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FunctionError } from '../../../bin/dev/function-host/messages';
+import type { FunctionError, FunctionSignal } from '../../../bin/dev/function-host/messages';
 import type { InvocationResult, PoolOptions } from '../../../bin/dev/function-pool';
 import { FunctionPool } from '../../../bin/dev/function-pool';
-import type { FunctionSignal } from '../../../bin/dev/function-process';
+
 import { buildHostScript } from '../../../bin/dev/host-script';
 import { LocalClock } from '../../../bin/dev/local-clock';
 import { CHANNELS } from '../../../lambda/contract';
@@ -20,6 +20,7 @@ export const exit = () => process.exit(7);
 export const time = async (_event, context) => [Date.now(), new Date().getTime(), context.getRemainingTimeInMillis(), new Date(0).toISOString(), typeof Date(), new Date() instanceof Date, Date.UTC(2020, 0)];
 export const variables = async () => process.env;
 export const signal = async (event) => { channel('${CHANNELS.handler}').publish({ phase: 'start', key: event.key }); console.log('one line'); };
+export const signals = async () => { for (let n = 0; n < 5; n++) { channel('${CHANNELS.handler}').publish({ n }); await undefined; } process.exitCode = 0; process.exit(0); };
 export const wait = (event) => new Promise((resolve) => setTimeout(() => resolve(process.pid), event.milliseconds));
 `;
 
@@ -159,6 +160,12 @@ describe('FunctionPool', () => {
     expect(variables).toMatchObject({ TABLE: 'state', AWS_REGION: 'eu-west-1', _HANDLER: 'index.variables' });
     expect(variables).not.toHaveProperty('AWS_PROFILE');
     expect(variables).not.toHaveProperty('HOME');
+  });
+
+  it('passes on what was published in the turn in which a process ends, in its order', async () => {
+    const before = signals.length;
+    expect(await create('index.signals').invoke({})).toMatchObject({ status: 'failed' });
+    expect(signals.slice(before).map(([{ message }]) => message)).toEqual([0, 1, 2, 3, 4].map((n) => ({ n })));
   });
 
   it('passes on signals before the result, with the process and the time of the machine, and what is logged', async () => {

@@ -24,10 +24,7 @@ describe('Observer', () => {
   const call = (phase: HandlerSignal['phase'], ordinal: number, processId = 1): void => {
     const { key, group, segment, page } = envelope(ordinal);
     const message: HandlerSignal = { phase, jobType: 'j', runId: 'r', key, group, segment, page, ordinal, attempt: 1 };
-    observer.signal(
-      { kind: 'signal', channel: CHANNELS.handler, message, at: Number(process.hrtime.bigint()) },
-      processId,
-    );
+    observer.signal({ channel: CHANNELS.handler, message, at: Number(process.hrtime.bigint()) }, processId);
   };
   const queue = (type: string, name: string, ordinal: number, target?: string): void => {
     observer.queueEvent(event(type, name, JSON.stringify(envelope(ordinal)), target));
@@ -36,7 +33,6 @@ describe('Observer', () => {
   it('counts records, not messages or calls', () => {
     observer.signal(
       {
-        kind: 'signal',
         channel: CHANNELS.scan,
         message: { runId: 'r', jobType: 'j', page: 0, eligible: 3, enqueued: 2, rejected: 1, skipped: 0, duplicate: 0 },
         at: 0,
