@@ -2,6 +2,7 @@ import type { VirtualClock } from '../virtual-clock';
 import { fractionAt } from '../draw';
 import type { Fault, FaultPlan } from './faults';
 import type { Instance } from './instance';
+import { never } from './never';
 import type { StepScheduler } from './step-scheduler';
 import type { Trace } from './trace';
 
@@ -13,7 +14,6 @@ const LATE_MS = { min: 100, max: 150_000 };
 const SLOW_MS = { min: 200, max: 40_000 };
 /** Milliseconds for which the services cannot be reached. */
 const AWAY_MS = { min: 100, max: 8_000 };
-const NEVER = new Promise<never>(() => undefined);
 
 /** An error of the network or the service, as a client meets it. */
 export class CallFailed extends Error {
@@ -58,7 +58,7 @@ export class FaultyCalls {
   ): Promise<T> {
     const { steps, plan, trace, clock } = this.options;
     if (hasEnded(instance)) {
-      return NEVER;
+      return never();
     }
     this.options.onCall(instance);
     await steps.turn();
@@ -114,7 +114,7 @@ export class FaultyCalls {
       trace.add(clock.now(), instance.name, `${what}  (lands after the end)`);
       await effect().catch(() => undefined);
     }
-    return NEVER;
+    return never();
   }
 
   private async land<T>(instance: Instance, what: string, effect: () => Promise<T>): Promise<T> {
@@ -132,7 +132,7 @@ export class FaultyCalls {
       await effect().catch(() => undefined);
     }
     instance.kill('crash');
-    return NEVER;
+    return never();
   }
 
   private async pause<T>(instance: Instance, effect: () => Promise<T>): Promise<T> {

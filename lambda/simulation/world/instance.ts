@@ -2,9 +2,7 @@ import type { Clock, Timer } from '../../ports';
 import type { VirtualClock } from '../virtual-clock';
 import { settled } from '../virtual-clock';
 import { SeededRandomness } from '../seeded-randomness';
-
-/** A promise that is never settled: what a process that is gone hears of its calls. */
-const NEVER = new Promise<never>(() => undefined);
+import { never } from './never';
 
 /** What an {@link Instance} is made of. */
 export interface InstanceOptions {
@@ -108,7 +106,7 @@ export class Instance {
       case 'paused':
         return new Promise((resolve) => this.waiting.push(resolve));
       case 'ended':
-        return NEVER;
+        return never();
     }
   }
 

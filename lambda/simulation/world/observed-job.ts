@@ -4,6 +4,7 @@ import { sleep } from '../../ports';
 import { CallFailed } from './faulty-calls';
 import type { Fault, FaultPlan } from './faults';
 import type { Instance } from './instance';
+import { never } from './never';
 import type { HandlerCall, Observer } from './observation';
 import type { StepScheduler } from './step-scheduler';
 import type { Trace } from './trace';
@@ -14,7 +15,6 @@ const SLOW_MS = 15_000;
 const HANG_MS = 1_800_000;
 /** Functions of a job that are part of an attempt, and called before its handler. */
 const BEFORE_HANDLER = ['load', 'stillEligible'] as const;
-const NEVER = new Promise<never>(() => undefined);
 /** Values that are thrown and are no errors. */
 const ODD: readonly unknown[] = ['a text', undefined, null, 42, { name: 1, message: 2 }, Symbol('odd')];
 
@@ -77,7 +77,7 @@ async function* observedSource(
   for await (const item of items) {
     await steps.turn();
     if (!instance.isAlive) {
-      await NEVER;
+      await never();
     }
     const fault = plan.next('source');
     trace.add(now(), instance.name, `source yields ${shown(item)}${fault === undefined ? '' : `  <== ${fault}`}`);
@@ -176,7 +176,7 @@ async function strike(
   if (fault === 'handlerCrash') {
     observe({ type: 'troubled', by: instance, fault });
     instance.kill('crash');
-    await NEVER;
+    await never();
   }
   if (fault === 'handlerError') {
     throw new Error('the handler fails');

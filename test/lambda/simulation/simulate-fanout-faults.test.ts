@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { defineJob } from '../../../lambda/job';
 import type { FaultName } from '../../../lambda/simulation';
 import { FAULT_NAMES, simulateFanout } from '../../../lambda/simulation';
@@ -112,5 +114,21 @@ describe('simulateFanout, when things go wrong', () => {
     expect([write.mock.calls, complain.mock.calls]).toEqual([[], []]);
     write.mockRestore();
     complain.mockRestore();
+  });
+
+  it('keeps nothing of a simulation once it is over', async () => {
+    setFlagsFromString('--expose_gc');
+    const collect = runInNewContext('gc') as () => void;
+    const simulated = async (): Promise<WeakRef<object>> => {
+      const kept = {};
+      const job = jobOf(() => kept);
+      const { faults } = await simulateFanout(job, { records: bookings(20), faults: ['crash', 'pause'], seed: 2 });
+      expect(faults.crash).toBeGreaterThan(1);
+      return new WeakRef(kept);
+    };
+    const reference = await simulated();
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    expect(reference.deref()).toBeUndefined();
   });
 });
