@@ -177,9 +177,12 @@ function checkRecord(
     const { quarantine } = jobConfiguration(spec.configuration, jobType);
     const blocks = ({ settledAt = Infinity, outcome: other }: PlaceState): boolean =>
       settledAt >= since || (other === 'dead' && settledAt >= since - quarantine * 1000);
+    // Also by its redrive, or by the death that this led to.
     const isRedriven = (place: PlaceState): boolean =>
       deathsAt(world.memory, place).some(
-        ({ deathId }) => ledger.redrivenAt.has(deathId) && (ledger.redriveEndedAt.get(deathId) ?? Infinity) >= since,
+        ({ deathId, diedAt }) =>
+          diedAt >= since - quarantine * 1000 ||
+          (ledger.redrivenAt.has(deathId) && (ledger.redriveEndedAt.get(deathId) ?? Infinity) >= since),
       );
     const others = ledger.placesOfKey(id, jobType, record.key).filter((place) => place.runId !== runId);
     if (!others.some((place) => blocks(place) || isRedriven(place))) {
