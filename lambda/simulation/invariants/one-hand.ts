@@ -26,6 +26,8 @@ export const oneHand: InvariantRule = {
     const holders = new Map<string, Instance>();
     const handedOver = new Set<string>();
     const begun = new Map<Instance, Set<string>>();
+    /** Pages that a holder of before made beside keys that are another's by now: it gets no further with them. */
+    const late = new Set<string>();
     /** Token of the lock that the present invocation of an environment took. */
     const taken = new Map<Instance, string>();
     return {
@@ -39,7 +41,7 @@ export const oneHand: InvariantRule = {
           knowledge.set(by, { isLost: !isApplied, leaseUntil, fence });
         },
         yielded: (observation) => {
-          read(watched, observation, knowledge.get(observation.by)?.fence);
+          read(watched, observation, knowledge.get(observation.by)?.fence, late);
         },
         handedOver: ({ fanoutId, event }) => {
           handedOver.add(`${fanoutId}|${event.fence}`);
@@ -63,6 +65,7 @@ export const oneHand: InvariantRule = {
         },
         written: (observation) => {
           written(watched, observation);
+          noteLate(watched, observation, late);
           withdrawn(watched, observation, begun.get(observation.by));
           refused(watched, observation, taken.get(observation.by));
           if (observation.key.sk === 'LOCK') {
@@ -115,6 +118,7 @@ function read(
   { world, ledger, violated }: Watched,
   { by, fanoutId, runId, jobType, segment }: Extract<Observation, { type: 'yielded' }>,
   fence: number | undefined,
+  late: ReadonlySet<string>,
 ): void {
   if (fence === undefined || ledger.runs.get(`${fanoutId}|${runId}`)?.item.fence !== fence) {
     return;
@@ -125,10 +129,24 @@ function read(
     return;
   }
   const page = pageOfKeys(world.memory, last.pk, Number(last.sk.slice('KEYS#'.length)));
-  const isPageBehind = page !== undefined && page.sealed === undefined && page.fence < fence;
+  const isPageBehind = page !== undefined && page.sealed === undefined && page.fence < fence && !late.has(page.pk);
   if (last.fence < fence || isPageBehind) {
     const what = `${isPageBehind ? 'the page of ' : ''}${last.sk}`;
     violated(`${by.name} reads the source of ${last.pk} before it has taken over ${what}`);
+  }
+}
+
+function noteLate(
+  { world }: Watched,
+  { key, before, after }: Extract<Observation, { type: 'written' }>,
+  late: Set<string>,
+): void {
+  const [, lane = '', number = ''] = /^(.*)#(\d+)$/.exec(key.pk) ?? [];
+  if (key.sk === 'PAGE' && before === undefined && after !== undefined) {
+    const keys = world.memory.peek({ pk: lane, sk: `KEYS#${number}` }) as KeysItem | undefined;
+    if (keys !== undefined && keys.fence > (after as unknown as PageItem).fence) {
+      late.add(key.pk);
+    }
   }
 }
 
