@@ -1,6 +1,17 @@
 import { ITEM_KEYS } from '../../../lambda/contract';
 import { sleep } from '../../../lambda/ports';
-import { CONFIGURATION, drained, dyingAt, FANOUT, Fixture, jobOver, queueDyingAt, someRecords, TICK, tick } from './fixture';
+import {
+  CONFIGURATION,
+  drained,
+  dyingAt,
+  FANOUT,
+  Fixture,
+  jobOver,
+  queueDyingAt,
+  someRecords,
+  TICK,
+  tick,
+} from './fixture';
 
 const WATCHDOG = { kind: 'watchdog' };
 const LATER = '2026-01-01T00:05:00Z';
@@ -186,9 +197,7 @@ describe('what the watchdog measures', () => {
     const fixture = new Fixture({ records: someRecords(12) });
     await expect(fixture.invoke(tick(), dyingAt(fixture, 6, true))).rejects.toThrow('the process has ended');
     await fixture.clock.advance(7_200_000);
-    await expect(
-      fixture.invoke(WATCHDOG, queueDyingAt(fixture, 0)),
-    ).rejects.toThrow('the queue is away');
+    await expect(fixture.invoke(WATCHDOG, queueDyingAt(fixture, 0))).rejects.toThrow('the queue is away');
     expect(fixture.metrics.of('OldestRunAge')).toEqual([7200]);
   });
 
