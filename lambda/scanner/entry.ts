@@ -9,6 +9,7 @@ import { ErrorTexts } from '../job/error-texts';
 import { collectJobs } from '../job/registry';
 import { TellingLogger } from '../job/telling-logger';
 import { Scanner } from './scanner';
+import { tellUnusedPolicies } from './unused-policies';
 
 /** What the scanner needs of Lambda's context object. */
 export interface ScannerInvocation {
@@ -35,6 +36,7 @@ function buildScanner(jobModule: Readonly<Record<string, unknown>>): Scanner {
   const registry = collectJobs(jobModule);
   const { secrets, ...ports } = createRuntime();
   const errors = new ErrorTexts(registry, secrets.mask);
+  tellUnusedPolicies(ports.configuration, registry, ports.logger);
   return new Scanner({
     ...ports,
     registry,

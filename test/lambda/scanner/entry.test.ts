@@ -42,4 +42,24 @@ describe('createScannerHandler', () => {
     const handler = createScannerHandler({ default: jobOver(() => []) });
     await expect(handler({ kind: 'other' }, context)).rejects.toMatchObject({ code: 'InvalidScannerEvent' });
   });
+
+  it('tells of policies for jobs that the module does not have', async () => {
+    setEnvironment();
+    process.env[ENVIRONMENT.configuration] = JSON.stringify({ ...CONFIGURATION, jobs: { 'booking.remindr': {} } });
+    const written: string[] = [];
+    const streams = [process.stdout, process.stderr].map((stream) =>
+      jest.spyOn(stream, 'write').mockImplementation((text) => {
+        written.push(String(text));
+        return true;
+      }),
+    );
+    const handler = createScannerHandler({ default: jobOver(() => []) });
+    await expect(handler({ kind: 'other' }, context)).rejects.toThrow();
+    for (const stream of streams) {
+      stream.mockRestore();
+    }
+    const told = written.join('');
+    expect(told).toContain('"unused":["booking.remindr"]');
+    expect(told).toMatch(/"known":\["[^"]+"\]/);
+  });
 });
