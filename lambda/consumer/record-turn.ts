@@ -7,7 +7,7 @@ import { leaseUntil, RecordAttempt } from './record-attempt';
 import type { Answer, Entry } from './record-book';
 import type { Slot, Step } from './slot';
 import type { Thrown } from './thrown';
-import { claimError, readClaimError } from './thrown';
+import { claimError } from './thrown';
 import type { Subject } from './subject';
 import type { LaneServices, Return, Verdict } from './verdict';
 
@@ -18,6 +18,10 @@ export type Open = (subject: Subject, entry: Entry) => Promise<Answer>;
 export type RecordPlan = Exclude<Plan, { kind: 'wait' }>;
 
 const HELD: Thrown = { name: 'Claimed', message: 'another invocation holds a claim on the record' };
+const ENVIRONMENT_ENDED: Thrown = {
+  name: 'EnvironmentEnded',
+  message: 'the execution environment ended before the attempt did',
+};
 const CONTENDED: Thrown = { name: 'Contended', message: 'other invocations changed the record again and again' };
 
 /** One record's turn: from its claim to its outcome. */
@@ -84,14 +88,30 @@ export class RecordTurn {
   }
 
   private async follow(plan: RecordPlan, answer: Answer): Promise<Verdict> {
-    if (answer.kind === 'exhausted') {
-      return this.die(plan.subject, 'AttemptsExhausted', lastErrorOf(answer.claim));
+    if (plan.kind === 'ready' && answer.kind === 'exhausted') {
+      return this.exhausted(plan);
     }
     const claim = answer.kind === 'stored' || answer.kind === 'done' ? answer.claim : undefined;
     if (plan.kind === 'ready' && claim?.t !== undefined) {
       return this.attempt(plan, claim);
     }
     return this.followDeath(plan.subject, answer, plan.kind === 'dead' ? plan.error : undefined);
+  }
+
+  /**
+   * Lets a record die whose attempts are used up. Whoever made the last one may be late rather than gone, and give it back as not called
+   * while we look: the record then has that attempt.
+   */
+  private async exhausted(plan: ReadyPlan): Promise<Verdict> {
+    const { subject, maxAttempts } = plan;
+    const dying = dyingOf(subject, 'AttemptsExhausted', this.now());
+    const error = claimError(ENVIRONMENT_ENDED);
+    const answer = await applyNow(subject, this.entry(subject, { do: 'dieExhausted', maxAttempts, dying, error }));
+    if (answer.kind !== 'attemptsLeft') {
+      return this.followDeath(subject, answer);
+    }
+    const step = this.claimStep(plan, this.services.options.randomness.token());
+    return this.follow(plan, await applyNow(subject, this.entry(subject, step)));
   }
 
   private async attempt(plan: ReadyPlan, claim: Claim): Promise<Verdict> {
@@ -123,6 +143,7 @@ export class RecordTurn {
         // If the step took effect after all, whoever receives the message next finds that out.
         return this.returnLater(subject, this.told(answer.cause ?? CONTENDED, subject.message));
       case 'exhausted':
+      case 'attemptsLeft':
       case 'lost':
       case 'missing':
       case 'skipped':
@@ -179,10 +200,4 @@ function isKept(claim: Claim, error: Thrown | undefined): boolean {
 
 function refused(kind: string): Thrown {
   return { name: 'Ledger', message: `the ledger refused a step on the record: ${kind}` };
-}
-
-function lastErrorOf(claim: Claim): Thrown {
-  return claim.e === undefined
-    ? { name: 'EnvironmentEnded', message: 'the execution environment ended before the attempt did' }
-    : readClaimError(claim.e);
 }

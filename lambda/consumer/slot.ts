@@ -30,6 +30,8 @@ export type Step =
   | { readonly do: 'release'; readonly token: string; readonly error: string; readonly counted: boolean }
   /** Begins a death; without a token only where no handler holds the record. */
   | { readonly do: 'die'; readonly token?: string; readonly dying: Dying; readonly error: string }
+  /** Begins the death of a record that no handler holds, if its attempts are used up still. Its error is the last one of its claim; `error` where that has none. */
+  | { readonly do: 'dieExhausted'; readonly maxAttempts: number; readonly dying: Dying; readonly error: string }
   | { readonly do: 'settleDead'; readonly deathId: string };
 
 /** What is to be written: the claim (absent: none is left) and the outcome, if the slot is settled by it. */
@@ -48,7 +50,9 @@ export type Refusal =
   | { readonly kind: 'held'; readonly until: number }
   | { readonly kind: 'dying'; readonly claim: Claim; readonly dying: Dying }
   /** All attempts are used and the last one's lease has lapsed: the record must die. */
-  | { readonly kind: 'exhausted'; readonly claim: Claim }
+  | { readonly kind: 'exhausted' }
+  /** The last attempt was given back: its handler was not called. */
+  | { readonly kind: 'attemptsLeft' }
   /** The record was started before. */
   | { readonly kind: 'started' }
   /** The token's claim is gone. */
@@ -67,6 +71,8 @@ export function decide(step: Step, slot: Slot, now: number): SlotWrite | Refusal
       return decideRelease(step, slot);
     case 'die':
       return decideDie(step, slot, now);
+    case 'dieExhausted':
+      return decideDieExhausted(step, slot, now);
     case 'settleDead':
       return decideSettleDead(step, slot);
   }
@@ -84,7 +90,7 @@ function decideClaim(step: StepOf<'claim'>, slot: Slot, now: number): SlotWrite 
     return refusal;
   }
   if (claim !== undefined && claim.a >= step.maxAttempts) {
-    return { kind: 'exhausted', claim };
+    return { kind: 'exhausted' };
   }
   const { f = now, e } = claim ?? {};
   const next: Claim = { t: step.token, a: (claim?.a ?? 0) + 1, u: step.leaseUntil, f };
@@ -118,8 +124,12 @@ function decideRelease(step: StepOf<'release'>, slot: Slot): SlotWrite | Refusal
   if (slot.claim?.t !== step.token) {
     return { kind: 'lost' };
   }
-  const { a, f } = slot.claim;
-  return { kind: 'write', claim: { a: step.counted ? a : a - 1, f, e: step.error } };
+  const { a, f, e } = slot.claim;
+  if (step.counted) {
+    return { kind: 'write', claim: { a, f, e: step.error } };
+  }
+  // Should the record die, its last error is that of a call, not of one that it did not come to.
+  return { kind: 'write', claim: { a: a - 1, f, ...(e === undefined ? {} : { e }) } };
 }
 
 function decideDie(step: StepOf<'die'>, slot: Slot, now: number): SlotWrite | Refusal {
@@ -135,6 +145,19 @@ function decideDie(step: StepOf<'die'>, slot: Slot, now: number): SlotWrite | Re
   }
   const refusal = step.token === undefined ? unclaimable(slot, now) : undefined;
   return refusal ?? { kind: 'write', claim: { a: claim?.a ?? 0, f: claim?.f ?? now, e: step.error, d: step.dying } };
+}
+
+function decideDieExhausted(step: StepOf<'dieExhausted'>, slot: Slot, now: number): SlotWrite | Refusal {
+  const refusal = unclaimable(slot, now);
+  if (refusal !== undefined) {
+    return refusal;
+  }
+  const { claim } = slot;
+  if (claim === undefined || claim.a < step.maxAttempts) {
+    return { kind: 'attemptsLeft' };
+  }
+  const { a, f, e = step.error } = claim;
+  return { kind: 'write', claim: { a, f, e, d: step.dying } };
 }
 
 function decideSettleDead(step: StepOf<'settleDead'>, slot: Slot): SlotWrite | Refusal {

@@ -31,6 +31,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.boolean().map<Step>((counted) => ({ do: 'release', token: 'mine', error: 'Error: y', counted })),
   fc.constant<Step>({ do: 'die', token: 'mine', dying: DYING, error: 'Error: y' }),
   fc.constant<Step>({ do: 'die', dying: DYING, error: 'Error: y' }),
+  fc.constant<Step>({ do: 'dieExhausted', maxAttempts: 3, dying: DYING, error: 'Error: y' }),
   fc.constant<Step>({ do: 'settleDead', deathId: 'd1' }),
 );
 
@@ -89,6 +90,28 @@ describe('decisions on a record', () => {
         }
       }),
     );
+  });
+
+  test('a record dies of its attempts exactly where it cannot be claimed any more for that reason', () => {
+    fc.assert(
+      fc.property(slots, (slot) => {
+        const claim = decide({ do: 'claim', token: 'new', leaseUntil: NOW + 1, maxAttempts: 3 }, slot, NOW);
+        const death = decide({ do: 'dieExhausted', maxAttempts: 3, dying: DYING, error: 'Error: y' }, slot, NOW);
+        expect(death.kind === 'write').toBe(claim.kind === 'exhausted');
+        expect(death.kind === 'attemptsLeft').toBe(claim.kind === 'write');
+      }),
+    );
+  });
+
+  test('an attempt that was not called is given back, and leaves the error of the call before', () => {
+    const release = (e?: string) =>
+      decide(
+        { do: 'release', token: 'mine', error: 'TimeBudget: over', counted: false },
+        { claim: { t: 'mine', a: 2, u: NOW, f: 1, ...(e !== undefined && { e }) } },
+        NOW,
+      );
+    expect(release('Error: x')).toEqual({ kind: 'write', claim: { a: 1, f: 1, e: 'Error: x' } });
+    expect(release()).toEqual({ kind: 'write', claim: { a: 1, f: 1 } });
   });
 
   test.each([
