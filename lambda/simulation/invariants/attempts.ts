@@ -95,7 +95,11 @@ function died(watched: Watched, dead: DeadItem): void {
   const { ledger, violated, fanouts } = watched;
   const fanoutId = dead.pk.slice(0, -'#DEAD'.length);
   const state = ledger.placeOfDeath(fanoutId, dead);
-  if (state === undefined || state.outcome !== undefined) {
+  if (state === undefined) {
+    return;
+  }
+  if (state.outcome !== undefined) {
+    diedInRedrive(watched, state, dead);
     return;
   }
   const { calls, uncalled } = state;
@@ -134,6 +138,14 @@ function died(watched: Watched, dead: DeadItem): void {
       return;
     default:
       violated(`${dead.key} dies of ${dead.cause}, far from the last receive`);
+  }
+}
+
+/** The attempts of a redrive are counted anew. */
+function diedInRedrive({ violated }: Watched, { redriveCalls }: PlaceState, dead: DeadItem): void {
+  const maxAttempts = redriveCalls.at(-1)?.maxAttempts;
+  if (dead.cause === 'AttemptsExhausted' && maxAttempts !== undefined && dead.attempts !== maxAttempts) {
+    violated(`${dead.key} dies of ${dead.attempts} attempts in its redrive, of ${maxAttempts}`);
   }
 }
 
