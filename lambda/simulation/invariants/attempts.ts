@@ -14,6 +14,7 @@ export const attempts: InvariantRule = {
   watch: (watched): Invariant => {
     const cycles = new Map<PlaceState, number>();
     const redrivenDeaths = new Set<string>();
+    const firstDeaths = new Map<PlaceState, string>();
     return {
       observe: (observation) => {
         if (observation.type === 'redriven') {
@@ -34,7 +35,7 @@ export const attempts: InvariantRule = {
           }
         } else if (observation.type === 'written' && observation.key.pk.endsWith('#DEAD')) {
           if (observation.before === undefined && observation.after !== undefined) {
-            died(watched, observation.after as unknown as DeadItem);
+            died(watched, observation.after as unknown as DeadItem, firstDeaths);
           }
         } else if (observation.type === 'written' && observation.key.sk === 'PAGE') {
           claimChanged(watched, observation);
@@ -91,14 +92,17 @@ function redriven({ violated }: Watched, place: PlaceState, call: HandlerCall, c
   }
 }
 
-function died(watched: Watched, dead: DeadItem): void {
+function died(watched: Watched, dead: DeadItem, firstDeaths: Map<PlaceState, string>): void {
   const { ledger, violated, fanouts } = watched;
   const fanoutId = dead.pk.slice(0, -'#DEAD'.length);
   const state = ledger.placeOfDeath(fanoutId, dead);
   if (state === undefined) {
     return;
   }
-  if (state.outcome !== undefined) {
+  const first = firstDeaths.get(state) ?? dead.deathId;
+  firstDeaths.set(state, first);
+  // A crash after the dead message was sent leaves the place open for a while: its redrive may be over before.
+  if (state.outcome !== undefined || dead.deathId !== first) {
     diedInRedrive(watched, state, dead);
     return;
   }

@@ -51,17 +51,23 @@ class Scene {
     return this.dead('first', { state: 'dead', cause: 'AttemptsExhausted', attempts: number });
   }
 
-  /** The death is settled, then redriven, with that many calls. */
+  settled(): this {
+    return this.written(
+      { pk: PAGE, sk: 'PAGE' },
+      { before: {}, after: {}, change: { add: [[['dead'], new Set([0])]] } },
+    );
+  }
+
+  /** The death is redriven, with that many calls. */
   redriven(calls: number): this {
-    this.written({ pk: PAGE, sk: 'PAGE' }, { before: {}, after: {}, change: { add: [[['dead'], new Set([0])]] } });
     for (let attempt = 1; attempt <= calls; attempt++) {
       this.dead('first', { state: 'redriven', claim: { t: `r${attempt}`, a: attempt, u: 0, f: 0 } }).call(attempt);
     }
     return this;
   }
 
-  diedAgain(number: number): this {
-    return this.dead('second', { state: 'dead', cause: 'AttemptsExhausted', attempts: number });
+  diedAgain(number: number, cause = 'AttemptsExhausted'): this {
+    return this.dead('second', { state: 'dead', cause, attempts: number });
   }
 
   private claim(claim: Claim): this {
@@ -114,11 +120,16 @@ describe('the invariant "attempts are calls"', () => {
   });
 
   it('lets a redrive die of its own last attempt', () => {
-    expect(new Scene().called(1).called(2).died(2).redriven(2).diedAgain(2).said).toEqual([]);
+    expect(new Scene().called(1).called(2).died(2).settled().redriven(2).diedAgain(2).said).toEqual([]);
   });
 
   it('notices a redrive that dies of an attempt which was given back', () => {
-    const scene = new Scene().called(1).called(2).died(2).redriven(1).diedAgain(1);
+    const scene = new Scene().called(1).called(2).died(2).settled().redriven(1).diedAgain(1);
     expect(scene.said).toEqual(['a dies of 1 attempts in its redrive, of 2']);
+  });
+
+  it('takes a second death for that of a redrive, also where a crash has left the first one unsettled', () => {
+    const scene = new Scene().called(1).called(2).died(2).redriven(1).diedAgain(1, 'PermanentError');
+    expect(scene.said).toEqual([]);
   });
 });
