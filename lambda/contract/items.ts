@@ -125,9 +125,9 @@ export interface RunItem extends ItemKey {
   readonly params?: JsonObject;
   /** Lane rule, frozen when the run starts. */
   readonly lanes: 'group' | 'single';
-  /** Job types, frozen likewise: the lanes of one that a deployment removes are brought to rest. */
+  /** Job types that it was begun with, and those that deployments have added since: the lanes of one that a deployment removes are brought to rest. */
   readonly jobs?: readonly string[];
-  /** Segments of the sources, by jobType, frozen likewise; a job that is absent has one. */
+  /** Segments of the sources, by jobType, frozen when the run starts; a job that is absent has one. */
   readonly segments?: Readonly<Record<string, number>>;
   /** The trace of the invocation that started it; every message of the run carries it. */
   readonly trace?: TraceContext;

@@ -110,6 +110,22 @@ export function recordLanes(context: ScannerContext, run: RunItem, fence: number
   return lanes.length === 0 ? Promise.resolve() : changeScanning(context, run, fence, 'scanning', pagesOf(lanes));
 }
 
+/**
+ * Notes the job types of a run, where a deployment has added some: only what is noted is brought to rest when the next deployment removes it again.
+ *
+ * @throws LockLost, RunCancelled
+ */
+export function recordJobs(
+  context: ScannerContext,
+  run: RunItem,
+  fence: number,
+  jobs: readonly string[],
+): Promise<void> {
+  return jobs.length === run.jobs?.length
+    ? Promise.resolve()
+    : changeScanning(context, run, fence, 'scanning', [[['jobs'], jobs]]);
+}
+
 /** Makes a run `scanned`: SQS has accepted every page. @throws LockLost, RunCancelled */
 export async function markScanned(
   context: ScannerContext,

@@ -105,10 +105,23 @@ async function scanLanes(scan: RunScan, counts: ScanCounts, ended: LaneCount[]):
   const ends = await Promise.allSettled(Array.from({ length: Math.min(LANES_AT_ONCE, segments) }, work));
   const failures = ends.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
   if (failures.length > 0) {
-    // A lock that is lost or a run that is cancelled decides over whatever else went wrong.
-    throw failures.find((error) => error instanceof LockLost || error instanceof RunCancelled) ?? failures[0];
+    throw weightiest(failures);
   }
   return !isStopped;
+}
+
+/**
+ * The error that decides over the others. An outage comes before what brings the lanes to rest: a write that failed in it may land yet, and only a newer fence keeps it out of a page at rest. Whoever takes the
+ * run over has one.
+ */
+function weightiest(failures: readonly unknown[]): unknown {
+  const isOutage = (error: unknown): boolean => !(error instanceof RunCancelled || error instanceof RunFailure);
+  return (
+    failures.find((error) => error instanceof LockLost) ??
+    failures.find(isOutage) ??
+    failures.find((error) => error instanceof RunCancelled) ??
+    failures[0]
+  );
 }
 
 /** The lanes that are not read to their end; one without a job is of a job type that a deployment removed. */

@@ -1,6 +1,7 @@
 import type { PageItem } from '../../../lambda/contract';
 import { ITEM_KEYS } from '../../../lambda/contract';
 import type { AnyJob } from '../../../lambda/job/job';
+import type { StateStore } from '../../../lambda/ports';
 import { FANOUT, Fixture, TICK, jobOver, laterTick, queueDyingAt, someRecords, tick } from './fixture';
 
 const WATCHDOG = { kind: 'watchdog' };
@@ -131,5 +132,59 @@ describe('Scanner, a job type that a deployment removed in the midst of a run', 
     );
     await after.invoke(tick());
     expect(await after.runItem()).toMatchObject({ state: 'scanned', pages: { 'kept#0': 1, 'added#0': 1 } });
+  });
+
+  it('that the deployment before had added is brought to rest as one that the run was begun with', async () => {
+    const before = new Fixture({ jobs: [kept] });
+    await expect(before.invoke(tick(), queueDyingAt(before, 0))).rejects.toThrow('the queue is away');
+    const added = deployed(before, kept, gone);
+    // The kept job's page and one of the added job's are in the queue, the next one is written down and open.
+    await expect(added.invoke(tick(), queueDyingAt(added, 2))).rejects.toThrow('the queue is away');
+    const after = deployed(added, kept);
+    await after.invoke(tick());
+    expect(await pageOf(after, 1)).toMatchObject({ sealed: 10 });
+    await after.settleAll();
+    await after.invoke(WATCHDOG);
+    expect(await after.runItem()).toMatchObject({
+      state: 'completed',
+      totals: { eligible: 25, enqueued: 25, succeeded: 15, withdrawn: 10 },
+    });
+    expect(after.items('F#OPEN')).toEqual([]);
+  });
+
+  it('a job type that a deployment adds is a job of the run before any of its records is read', async () => {
+    const before = new Fixture({ jobs: [kept] });
+    await expect(before.invoke(tick(), queueDyingAt(before, 0))).rejects.toThrow('the queue is away');
+    const jobs: unknown[] = [];
+    const after = deployed(
+      before,
+      kept,
+      jobOver(() => [], {
+        jobType: 'added',
+        source: async function* () {
+          jobs.push((await before.runItem())?.jobs);
+          yield* [];
+        },
+      }),
+    );
+    await after.invoke(tick());
+    expect(jobs).toEqual([['kept', 'added']]);
+  });
+
+  it('a run that is cancelled while a job type is added to it reads nothing of it', async () => {
+    const before = new Fixture({ jobs: [kept] });
+    await expect(before.invoke(tick(), queueDyingAt(before, 0))).rejects.toThrow('the queue is away');
+    const after = deployed(before, kept, gone);
+    const { store } = after.context;
+    const update: StateStore['update'] = async (key, change, condition) => {
+      if (change.set?.some(([path]) => path[0] === 'jobs') === true) {
+        await store.update(key, { set: [[['state'], 'cancelled']] });
+      }
+      return store.update(key, change, condition);
+    };
+    const racing = Object.assign(Object.create(store) as StateStore, { update });
+    expect(await after.invoke(tick(), { store: racing })).toMatchObject({ outcome: 'cancelled' });
+    expect(after.queue.envelopes()).toEqual([]);
+    expect(await after.runItem()).toMatchObject({ jobs: ['kept'], completedAt: expect.any(Number) as number });
   });
 });
