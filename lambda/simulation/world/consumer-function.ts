@@ -2,6 +2,7 @@ import type { InvokeFunction } from '../event-source-mapping';
 import { EventSourceMapping } from '../event-source-mapping';
 import type { Queue } from '../sqs';
 import type { VirtualClock } from '../virtual-clock';
+import { EnvironmentPool } from './environment-pool';
 import type { FaultPlan } from './faults';
 import type { Instance } from './instance';
 import type { Trace } from './trace';
@@ -26,12 +27,14 @@ export interface ConsumerFunctionOptions {
 
 /** The consumer's Lambda function and its event source mapping; environments are used again, one invocation at a time. */
 export class ConsumerFunction {
-  private idle: ConsumerEnvironment[] = [];
+  private readonly environments: EnvironmentPool<ConsumerEnvironment>;
   private mapping: EventSourceMapping | undefined;
   /** Mappings that end after their last invocations. */
   private readonly ending = new Set<EventSourceMapping>();
 
-  constructor(private readonly options: ConsumerFunctionOptions) {}
+  constructor(private readonly options: ConsumerFunctionOptions) {
+    this.environments = new EnvironmentPool(options.create);
+  }
 
   /** Whether no invocation runs and no message can be received. */
   get isIdle(): boolean {
@@ -41,7 +44,7 @@ export class ConsumerFunction {
   /** Deploys the function: its environments take no further invocation, and the mapping has new numbers. */
   deploy({ concurrency, batchSize }: { readonly concurrency: number; readonly batchSize: number }): void {
     const { queue, clock, timeoutSeconds } = this.options;
-    this.idle = [];
+    this.environments.retire();
     this.disable();
     this.mapping = new EventSourceMapping({
       queue,
@@ -71,8 +74,7 @@ export class ConsumerFunction {
     if (fault === 'throttledInvocation') {
       throw Object.assign(new Error('the function is throttled'), { name: 'TooManyRequestsException' });
     }
-    this.idle = this.idle.filter((one) => one.instance.isAlive);
-    const environment = this.idle.pop() ?? this.options.create();
+    const { environment, giveBack } = this.environments.take();
     const { instance } = environment;
     instance.deadline = deadlineAt;
     instance.thaw();
@@ -90,9 +92,7 @@ export class ConsumerFunction {
     if (freezes) {
       instance.freeze();
     }
-    if (instance.isAlive) {
-      this.idle.push(environment);
-    }
+    giveBack();
     if (fault === 'lostAnswer') {
       throw new Error('the answer was lost');
     }

@@ -1,5 +1,6 @@
 import type { ContinuationEvent, ScannerEvent, TickEvent } from '../../contract';
 import type { VirtualClock } from '../virtual-clock';
+import { EnvironmentPool } from './environment-pool';
 import type { FaultPlan } from './faults';
 import type { Instance } from './instance';
 import type { Trace } from './trace';
@@ -29,10 +30,12 @@ export interface ScannerFunctionOptions {
 
 /** The scanner's Lambda function: asynchronous invocations, retried twice, sometimes delivered twice, in environments that are used again. */
 export class ScannerFunction {
-  private idle: ScannerEnvironment[] = [];
+  private readonly environments: EnvironmentPool<ScannerEnvironment>;
   private underWay = 0;
 
-  constructor(private readonly options: ScannerFunctionOptions) {}
+  constructor(private readonly options: ScannerFunctionOptions) {
+    this.environments = new EnvironmentPool(options.create);
+  }
 
   /** Whether no invocation runs or is still to come. */
   get isIdle(): boolean {
@@ -41,7 +44,7 @@ export class ScannerFunction {
 
   /** Lets environments that exist now take no further invocation. */
   retire(): void {
-    this.idle = [];
+    this.environments.retire();
   }
 
   /** Invokes the function as the Scheduler, or the function itself, does. */
@@ -70,8 +73,7 @@ export class ScannerFunction {
 
   private async start(event: ScannerEvent, tries: number): Promise<void> {
     const { clock, trace, timeoutMs } = this.options;
-    this.idle = this.idle.filter((one) => one.instance.isAlive);
-    const environment = this.idle.pop() ?? this.options.create();
+    const { environment, giveBack } = this.environments.take();
     const { instance } = environment;
     trace.add(clock.now(), instance.name, `starts: ${textOf(event)}`);
     const deadline = clock.now() + timeoutMs;
@@ -91,9 +93,7 @@ export class ScannerFunction {
     } finally {
       timeout.cancel();
     }
-    if (instance.isAlive) {
-      this.idle.push(environment);
-    }
+    giveBack();
   }
 }
 
