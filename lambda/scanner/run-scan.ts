@@ -10,7 +10,7 @@ import type { AnyJob } from '../job/job';
 import { jobsOfRun, segmentsOf } from './jobs-of-run';
 import type { HeldLock } from './lock';
 import type { ClaimedRun, LaneCount, RestingPages } from './run-ledger';
-import { cancelRun, markFailed, markRested, markScanned, recordLanes } from './run-ledger';
+import { cancelRun, markFailed, markRested, markScanned, recordJobs, recordLanes } from './run-ledger';
 import type { ScanCounts } from './scan-signal';
 import { noCounts } from './scan-signal';
 import type { TimeBudget } from './time-budget';
@@ -53,6 +53,8 @@ export async function scanRun(scan: RunScan): Promise<ScannerAnswer> {
     if (claimed.run.state === 'cancelled') {
       throw new RunCancelled();
     }
+    // Before anything is written down of a job type that is new.
+    await recordJobs(context, claimed.run, lock.fence, jobTypesOf(scan));
     if (!(await scanLanes(scan, counts, ended))) {
       lock.assertWanted();
       await recordLanes(context, claimed.run, lock.fence, ended);
@@ -132,6 +134,10 @@ function lanesToScan({ registry, fanoutId }: ScannerContext, run: RunItem): [Lan
       job,
     ]).filter(([lane]) => run.pages[laneName(lane)] === undefined),
   );
+}
+
+function jobTypesOf({ context, claimed }: RunScan): string[] {
+  return jobsOfRun(context.registry, claimed.run).map(({ jobType }) => jobType);
 }
 
 /** Nobody can read on for a job type that is gone: what is in the queue of it waits for its code, and dies without; the rest is for runs of a deployment that has it again. */
