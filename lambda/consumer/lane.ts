@@ -119,14 +119,21 @@ export class Lane {
     for (const plan of this.plans.slice(index)) {
       const message = messageOf(plan);
       answer.comeBack(message, at ?? this.comesBackAt);
-      if (plan.subject !== undefined && message.receiveCount >= options.configuration.maxReceiveCount) {
-        await this.settleAtLastReceive(plan.subject, plan.kind === 'wait' ? plan.error : error);
+      if (message.receiveCount >= options.configuration.maxReceiveCount) {
+        await this.settleAtLastReceive(plan, error);
       }
     }
   }
 
-  private async settleAtLastReceive(subject: Subject, error: Thrown): Promise<void> {
-    const verdict = await this.turn.die(subject, 'Backstop', error);
+  /** @param error why the message at the head comes back */
+  private async settleAtLastReceive(plan: Plan, error: Thrown): Promise<void> {
+    const { subject } = plan;
+    if (subject === undefined) {
+      return;
+    }
+    const verdict = await (plan.kind === 'wait'
+      ? this.turn.dieByBackstop(subject, plan.error)
+      : this.turn.settleLast(plan, error));
     if (verdict.kind === 'settle') {
       const { entry } = verdict.settlement;
       this.conclude(verdict.settlement, first(await subject.book.apply([entry], true)));

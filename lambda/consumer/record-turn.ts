@@ -59,9 +59,22 @@ export class RecordTurn {
     return this.take(plan, open);
   }
 
-  /** Lets a record die that nobody holds. */
-  async die(subject: Subject, cause: string, error: Thrown): Promise<Verdict> {
-    const entry = this.entry(subject, this.deathStep(subject, cause, error));
+  /** Settles a record whose message SQS would not deliver again: as is planned for it, where that takes no call; it dies as `Backstop` otherwise. */
+  async settleLast(plan: RecordPlan, error: Thrown): Promise<Verdict> {
+    const { subject } = plan;
+    if (plan.kind !== 'ready' || this.isOverdue(plan)) {
+      const answer = await applyNow(subject, this.entry(subject, this.firstStep(plan, '')));
+      // A record that had started does not expire.
+      if (answer.kind !== 'started') {
+        return this.followDeath(subject, answer, plan.kind === 'dead' ? plan.error : undefined);
+      }
+    }
+    return this.dieByBackstop(subject, error);
+  }
+
+  /** Lets a record die that nobody holds, since SQS would not deliver its message again. */
+  async dieByBackstop(subject: Subject, error: Thrown): Promise<Verdict> {
+    const entry = this.entry(subject, this.deathStep(subject, 'Backstop', error));
     return this.followDeath(subject, await applyNow(subject, entry), error);
   }
 
@@ -72,10 +85,15 @@ export class RecordTurn {
       case 'dead':
         return this.deathStep(plan.subject, plan.cause, plan.error);
       case 'ready':
-        return plan.expiresAt !== undefined && this.now() >= plan.expiresAt
+        return this.isOverdue(plan)
           ? { do: 'settleUnheld', outcome: 'expired', ifNeverClaimed: true }
           : this.claimStep(plan, token);
     }
+  }
+
+  /** Whether it expires, unless it was started. */
+  private isOverdue({ expiresAt }: ReadyPlan): boolean {
+    return expiresAt !== undefined && this.now() >= expiresAt;
   }
 
   private claimStep(plan: ReadyPlan, token: string): Step {

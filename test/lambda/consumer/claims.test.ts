@@ -212,6 +212,32 @@ describe('PROTOCOL 4.3 and 4.4: settlements', () => {
     expect(harness.store.items().filter((item) => item.pk === ITEM_KEYS.openPartition(FANOUT))).toEqual([]);
   });
 
+  test('a record of a cancelled run is settled as cancelled at its last receive, also behind one that comes back', async () => {
+    const harness = await new Harness([job(() => undefined)]).seed([1], { state: 'cancelled' });
+    const batch = [
+      message({ envelope: { run: 'unknown' }, group: 'A' }),
+      message({ ordinal: 0, group: 'A', receiveCount: CONFIGURATION.maxReceiveCount }),
+    ];
+    expect(failures(await harness.deliver(batch))).toEqual([batch[0]!.messageId]);
+    expect((await harness.page()).cancelled).toEqual(new Set([0]));
+    expect(harness.dead()).toEqual([]);
+  });
+
+  test('a record that was never started expires at its last receive, also behind one that comes back', async () => {
+    const configuration = { ...CONFIGURATION, defaults: { ...CONFIGURATION.defaults, expiresAfter: 60 } };
+    const harness = await new Harness([job(() => undefined)], { configuration }).seed([2]);
+    await harness.setClaim(1, { a: 1, f: 0 });
+    await harness.clock.advance(61_000);
+    const batch = [
+      message({ envelope: { run: 'unknown' }, group: 'A' }),
+      message({ ordinal: 0, group: 'A', receiveCount: CONFIGURATION.maxReceiveCount }),
+      message({ ordinal: 1, group: 'A', receiveCount: CONFIGURATION.maxReceiveCount }),
+    ];
+    expect(failures(await harness.deliver(batch))).toEqual([batch[0]!.messageId]);
+    expect((await harness.page()).expired).toEqual(new Set([0]));
+    expect(harness.dead()).toMatchObject([{ ordinal: 1, cause: 'Backstop', attempts: 1, errorName: 'UnknownRun' }]);
+  });
+
   test('a record of a cancelled run is settled as cancelled without a call, also one that had failed before', async () => {
     const handled: string[] = [];
     const harness = await new Harness([job((record) => handled.push(record.id))]).seed([3], { state: 'cancelled' });

@@ -110,6 +110,19 @@ describe('a payload that changed its shape', () => {
     expect(harness.dead()[0]!.errorMessage).toMatch(/the payload has version 3, job "booking.reminder" knows 2/);
   });
 
+  test('at its last receive a payload that is refused dies of that, also behind one that comes back', async () => {
+    const upgrade = (): never => {
+      throw new PermanentError('too old');
+    };
+    const { harness } = await consumer({ ...parts, upgrade });
+    const batch = [
+      message({ ordinal: 0, group: 'A', envelope: { payloadVersion: 3 } }),
+      message({ ordinal: 1, group: 'A', receiveCount: CONFIGURATION.maxReceiveCount }),
+    ];
+    expect(failures(await harness.deliver(batch))).toEqual([batch[0]!.messageId]);
+    expect(harness.dead()).toMatchObject([{ ordinal: 1, cause: 'InvalidPayload', errorName: 'InvalidPayload' }]);
+  });
+
   test('an upgrade that throws keeps its message waiting; a PermanentError lets the record die', async () => {
     const failing = (error: Error) =>
       consumer({

@@ -34,6 +34,16 @@ describe('what is in flight while code changes, and while it fails', () => {
     expect(await harness.run()).toMatchObject({ state: 'completed', totals: { dead: 1 } });
   });
 
+  test('B61: at the last receive it dies of its own cause also behind one that comes back', async () => {
+    const harness = await new Harness([job(() => undefined, { jobType: 'new-name' })]).seed([2], {}, 'old-name');
+    const { maxReceiveCount } = CONFIGURATION;
+    const batch = [maxReceiveCount - 1, maxReceiveCount].map((receiveCount, ordinal) =>
+      message({ ordinal, jobType: 'old-name', group: 'A', receiveCount }),
+    );
+    expect(failures(await harness.deliver(batch))).toEqual([batch[0]!.messageId]);
+    expect(harness.dead()).toMatchObject([{ ordinal: 1, cause: 'UnknownJobType', errorName: 'UnknownJobType' }]);
+  });
+
   test('B62: an envelope of a newer version, or of none, is left for the code that knows it', async () => {
     const handled: string[] = [];
     const harness = await new Harness([job((record) => handled.push(record.id))]).seed();
