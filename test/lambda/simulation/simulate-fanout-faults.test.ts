@@ -4,29 +4,8 @@ import { runInNewContext } from 'node:vm';
 import { defineJob } from '../../../lambda/job';
 import type { FaultName } from '../../../lambda/simulation';
 import { FAULT_NAMES, simulateFanout } from '../../../lambda/simulation';
-
-interface Booking {
-  readonly id: string;
-  readonly org: string;
-}
-
-const bookings = (count: number, orgs = count): Booking[] =>
-  Array.from({ length: count }, (_, place) => ({ id: `B${place}`, org: `O${place % orgs}` }));
-
-/** A job whose source must not be read: records are given. */
-function jobOf(handler: (booking: Booking, context: { attempt: number; signal: AbortSignal }) => unknown) {
-  return defineJob<Booking>({
-    jobType: 'booking.reminder',
-    source: () => {
-      throw new Error('the source is replaced');
-    },
-    key: ({ id }) => id,
-    handler,
-  });
-}
-
-const all = (records: readonly Booking[], outcome: string): Record<string, string> =>
-  Object.fromEntries(records.map(({ id }) => [id, outcome]));
+import type { Booking } from './bookings';
+import { all, bookings, jobOf } from './bookings';
 
 describe('simulateFanout, when things go wrong', () => {
   it('is the same for the same seed, to the last line of its trace', async () => {

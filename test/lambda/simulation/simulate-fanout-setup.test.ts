@@ -1,26 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineJob } from '../../../lambda/job';
 import { simulateFanout } from '../../../lambda/simulation';
-
-interface Booking {
-  readonly id: string;
-  readonly org: string;
-}
-
-const bookings = (count: number, orgs = count): Booking[] =>
-  Array.from({ length: count }, (_, place) => ({ id: `B${place}`, org: `O${place % orgs}` }));
-
-/** A job whose source must not be read: records are given. */
-function jobOf(handler: (booking: Booking, context: { attempt: number; signal: AbortSignal }) => unknown) {
-  return defineJob<Booking>({
-    jobType: 'booking.reminder',
-    source: () => {
-      throw new Error('the source is replaced');
-    },
-    key: ({ id }) => id,
-    handler,
-  });
-}
+import type { Booking } from './bookings';
+import { bookings, jobOf } from './bookings';
 
 describe('setup in a simulation', () => {
   it('gives setup its secrets', async () => {

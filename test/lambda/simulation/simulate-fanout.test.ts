@@ -3,29 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineJob, PermanentError, RetryLater } from '../../../lambda/job';
 import { simulateFanout } from '../../../lambda/simulation';
-
-interface Booking {
-  readonly id: string;
-  readonly org: string;
-}
-
-const bookings = (count: number, orgs = count): Booking[] =>
-  Array.from({ length: count }, (_, place) => ({ id: `B${place}`, org: `O${place % orgs}` }));
-
-/** A job whose source must not be read: records are given. */
-function jobOf(handler: (booking: Booking, context: { attempt: number; signal: AbortSignal }) => unknown) {
-  return defineJob<Booking>({
-    jobType: 'booking.reminder',
-    source: () => {
-      throw new Error('the source is replaced');
-    },
-    key: ({ id }) => id,
-    handler,
-  });
-}
-
-const all = (records: readonly Booking[], outcome: string): Record<string, string> =>
-  Object.fromEntries(records.map(({ id }) => [id, outcome]));
+import type { Booking } from './bookings';
+import { all, bookings, jobOf } from './bookings';
 
 describe('simulateFanout', () => {
   it('reads the source of the job and handles every record', async () => {
