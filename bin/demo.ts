@@ -7,10 +7,10 @@ import { incidentsOf, runCase } from './demo/run-cases';
 import { caseText } from './demo/single-case';
 import type { Summary } from './demo/summary';
 import { SummaryWriter, summaryText } from './demo/summary';
+import { MAX_SEED } from './simulation/seeds';
 
 const DEFAULT_SEEDS = 200;
 const MAX_SEEDS = 100_000;
-const MAX_SEED = 2 ** 31 - 1;
 
 interface Options {
   readonly seeds?: number;

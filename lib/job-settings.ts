@@ -7,10 +7,8 @@ import { Deduplication } from './deduplication';
 import type { CronFanoutProps, JobOptions } from './props';
 import { RetryPolicy } from './retry-policy';
 
-/** Policies of the jobs as the runtime reads them, and the most attempts that any of them has. */
-export interface JobSettings extends Pick<FanoutConfiguration, 'defaults' | 'jobs'> {
-  readonly maxAttempts: number;
-}
+/** Policies of the jobs as the runtime reads them. */
+export type JobSettings = Pick<FanoutConfiguration, 'defaults' | 'jobs'>;
 
 /**
  * Reads the policies of a fanout and of its jobs.
@@ -21,14 +19,10 @@ export interface JobSettings extends Pick<FanoutConfiguration, 'defaults' | 'job
 export function readJobs(props: CronFanoutProps, timeout: number): JobSettings {
   const jobs = props.jobs ?? {};
   const retry = props.retry ?? RetryPolicy.exponential();
-  const attempts = [retry, ...Object.values(jobs).flatMap((options) => options.retry ?? [])].map(
-    ({ maxAttempts }) => maxAttempts,
-  );
-  for (const maxAttempts of attempts) {
+  for (const { maxAttempts } of [retry, ...Object.values(jobs).flatMap((options) => options.retry ?? [])]) {
     checkKnown('retry.maxAttempts', maxAttempts, 'maxReceiveCount of the queue is derived from it');
   }
   return {
-    maxAttempts: Math.max(...attempts),
     defaults: {
       retry: retry.configuration,
       deduplication: Deduplication.WHILE_IN_FLIGHT.name,
